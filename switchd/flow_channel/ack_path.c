@@ -12,7 +12,7 @@
 static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t value,
 			node_time_t now)
 {
-	const struct ofct *ofct = &dp->ports[port].ofct;
+	const struct ofct *ofct = &dp->ports[port].fabric.ofct;
 	const struct ofct_entry *entry =
 		flow_id < ofct->channels ? TABLE_AT(ofct->entries, flow_id) : NULL;
 
@@ -38,7 +38,7 @@ static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_
 static void flow_ack(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed,
 		     enum ack_type type, uint32_t value, node_time_t now)
 {
-	dp->ports[port].stats->ofct_used = dp->ports[port].ofct.used;
+	dp->ports[port].stats->ofct_used = dp->ports[port].fabric.ofct.used;
 	if (freed) {
 		if (!tree_is(dp, ref))
 			headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END,
@@ -73,7 +73,7 @@ void ack_path_ack(struct dataplane *dp, uint32_t port, const struct ack *ack, no
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 		return;
 	}
-	if (!ofct_on_ack(&out->ofct, flow_id, settled, &ref, &freed)) {
+	if (!ofct_on_ack(&out->fabric.ofct, flow_id, settled, &ref, &freed)) {
 		if (settled || !out->link->guarded)
 			switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 		return;
@@ -118,7 +118,7 @@ void ack_path_seen(void *owner, struct link *link, const struct link_log_entry *
 	if (dp->ports[link->port].kind == PORT_EDGE)
 		ack_path_delivered(dp, entry->tag, entry->units, now);
 	else
-		ofct_seen(&dp->ports[link->port].ofct, entry->tag, entry->units);
+		ofct_seen(&dp->ports[link->port].fabric.ofct, entry->tag, entry->units);
 }
 
 /* @units of channel @id of the link at @port were lost. The peer reports a loss that leaves a hole.
@@ -127,12 +127,12 @@ static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint3
 			 node_time_t now)
 {
 	struct port *out = &dp->ports[port];
-	uint32_t ref, tail_units = ofct_missing(&out->ofct, id, units);
+	uint32_t ref, tail_units = ofct_missing(&out->fabric.ofct, id, units);
 	bool freed;
 
 	if (!tail_units)
 		return;
-	if (!ofct_take_back(&out->ofct, id, tail_units, &ref, &freed)) {
+	if (!ofct_take_back(&out->fabric.ofct, id, tail_units, &ref, &freed)) {
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0,
 			    now); /* the peer has acknowledged it and reported it lost */
 		return;
@@ -174,8 +174,8 @@ void ack_path_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uin
 		if (acks[i].type == ACK_HEADROOM)
 			flow_credit_lost(dp, flow_ref(link->port, acks[i].flow_id), now);
 		else
-			ack_collect(&dp->ports[link->port].acks, acks[i].flow_id, acks[i].type,
-				    acks[i].value, now);
+			ack_collect(&dp->ports[link->port].fabric.acks, acks[i].flow_id,
+				    acks[i].type, acks[i].value, now);
 	}
 	switch_touch(&dp->sw, link->port);
 }

@@ -33,11 +33,11 @@ static void send_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint
 		in->stats->acks_rewritten++;
 	} else if (factor && (type == ACK_DELTA || type == ACK_DELTA_ECA)) {
 		if (type == ACK_DELTA || factor > heard)
-			ack_collect(&in->acks, flow_ref_id(ref), ACK_ECA, factor, now);
+			ack_collect(&in->fabric.acks, flow_ref_id(ref), ACK_ECA, factor, now);
 		in->stats->acks_rewritten += type == ACK_DELTA || factor > heard;
 		type = ACK_DELTA_ECA;
 	}
-	ack_collect(&in->acks, flow_ref_id(ref), type, value, now);
+	ack_collect(&in->fabric.acks, flow_ref_id(ref), type, value, now);
 	switch_touch(&dp->sw, flow_ref_port(ref));
 }
 
@@ -83,9 +83,9 @@ static void on_acknowledged(struct dataplane *dp, uint32_t ref, uint32_t units, 
 	if (!ifct_flow_extent(flow))
 		headroom_on_ack(flow, HEADROOM_END, 0); /* it was for a channel that is free now */
 	if (in->kind == PORT_EDGE) {
-		efct_on_ack(&in->efct, flow_ref_id(ref), units);
+		efct_on_ack(&in->edge.efct, flow_ref_id(ref), units);
 		flow_extent_add(in, -(int64_t)units);
-		if (in->port_limit.first != FLOW_REF_NONE)
+		if (in->edge.port_limit.first != FLOW_REF_NONE)
 			marks_port(&dp->marks, &dp->marks.limits, flow_ref_port(ref));
 	}
 	if (!ifct_total_extent(flow) || flow->wait == IFCT_BLOCKED || flow->wait == IFCT_ASLEEP ||

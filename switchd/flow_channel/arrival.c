@@ -26,7 +26,7 @@ static bool read_frame(const struct dataplane *dp, const struct packet *packet,
 static void make_pattern(struct port *in, struct packet *packet, const struct frame_fields *fields,
 			 struct efct_pattern *pattern)
 {
-	packet->key_hash = efct_pattern_of(&in->efct, fields, packet->fabric_address,
+	packet->key_hash = efct_pattern_of(&in->edge.efct, fields, packet->fabric_address,
 					   packet->egress_port, packet->traffic_class, pattern);
 }
 
@@ -44,7 +44,7 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 		   const struct efct_pattern *pattern, node_time_t now)
 {
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
-	int flow_id = efct_classify(&in->efct, pattern, packet->key_hash);
+	int flow_id = efct_classify(&in->edge.efct, pattern, packet->key_hash);
 	uint32_t flow_port = packet->in_port; /* the packet may be gone by then */
 	struct ifct_entry *flow;
 	enum drop_reason why;
@@ -59,17 +59,17 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 			   &hole_units);
 	if (is_new)
 		injection_begin(&dp->injection, flow);
-	efct_inject(&in->efct, packet->flow_id, packet->units);
+	efct_inject(&in->edge.efct, packet->flow_id, packet->units);
 	if (!crossbar_request(dp, packet, flow, &why, now)) {
-		efct_on_ack(&in->efct, packet->flow_id, packet->units);
+		efct_on_ack(&in->edge.efct, packet->flow_id, packet->units);
 		if (!flow->active)
-			efct_release(&in->efct, packet->flow_id);
+			efct_release(&in->edge.efct, packet->flow_id);
 		drop_inside(dp, packet, why, now);
 	} else {
 		fgfc_path_queued(dp, flow_port, (uint32_t)flow_id);
 	}
-	in->stats->efct_used = in->efct.used;
-	in->stats->efct_used_max = in->efct.used_max;
+	in->stats->efct_used = in->edge.efct.used;
+	in->stats->efct_used_max = in->edge.efct.used_max;
 	return true;
 }
 
@@ -90,8 +90,8 @@ static void enter(struct dataplane *dp, struct packet *packet, const struct fram
 	if (inject(dp, in, packet, &pattern, now))
 		return;
 	in->stats->channel_waits++;
-	in->no_line_match = in->efct.match_fields;
-	packet_queue_push(&in->no_line, packet);
+	in->edge.no_line_match = in->edge.efct.match_fields;
+	packet_queue_push(&in->edge.no_line, packet);
 }
 
 /* frees an edge packet that did not enter the fabric; the caller has counted it */
@@ -167,7 +167,7 @@ static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_tim
 static bool may_have_line(const struct port *in, const struct packet *packet,
 			  const uint64_t *placed, uint32_t placed_count)
 {
-	if (in->efct.used < in->efct.channels || placed_count > PLACED_MAX)
+	if (in->edge.efct.used < in->edge.efct.channels || placed_count > PLACED_MAX)
 		return true;
 	for (uint32_t i = 0; i < placed_count; i++)
 		if (placed[i] == packet->key_hash)
@@ -181,22 +181,23 @@ static bool may_have_line(const struct port *in, const struct packet *packet,
 void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
-	struct packet_queue waiting = in->no_line;
+	struct packet_queue waiting = in->edge.no_line;
 	uint64_t placed[PLACED_MAX], hash;
-	uint32_t placed_count = in->no_line_match == in->efct.match_fields ? 0 : PLACED_MAX + 1;
+	uint32_t placed_count =
+		in->edge.no_line_match == in->edge.efct.match_fields ? 0 : PLACED_MAX + 1;
 
-	if (in->efct.draining)
+	if (in->edge.efct.draining)
 		return;
-	in->no_line.head = NULL;
+	in->edge.no_line.head = NULL;
 	while (waiting.head) {
 		struct packet *packet = packet_queue_pop(&waiting);
-		uint32_t used = in->efct.used;
+		uint32_t used = in->edge.efct.used;
 		struct efct_pattern pattern;
 		struct frame_fields fields;
 		bool readable;
 
 		if (!may_have_line(in, packet, placed, placed_count)) {
-			packet_queue_push(&in->no_line, packet);
+			packet_queue_push(&in->edge.no_line, packet);
 			continue;
 		}
 		readable = read_frame(dp, packet, &fields);
@@ -204,14 +205,14 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 		make_pattern(in, packet, &fields, &pattern);
 		hash = packet->key_hash;
 		if (!inject(dp, in, packet, &pattern, now)) {
-			packet_queue_push(&in->no_line, packet);
-		} else if (in->efct.used != used) {
+			packet_queue_push(&in->edge.no_line, packet);
+		} else if (in->edge.efct.used != used) {
 			if (placed_count < PLACED_MAX)
 				placed[placed_count] = hash;
 			placed_count++;
 		}
 	}
-	in->no_line_match = in->efct.match_fields;
+	in->edge.no_line_match = in->edge.efct.match_fields;
 }
 
 /* ---- fabric ports ---- */
@@ -224,7 +225,7 @@ static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint3
 
 	in->stats->hole_units += hole_units;
 	flow_trace(dp, TRACE_HOLE, flow_ref(port, flow_id), hole_units, now);
-	ack_collect(&in->acks, flow_id, ACK_LOSS, hole_units, now);
+	ack_collect(&in->fabric.acks, flow_id, ACK_LOSS, hole_units, now);
 	switch_touch(&dp->sw, port);
 }
 
@@ -248,7 +249,7 @@ static void report_unheld(struct dataplane *dp, uint32_t port, const struct reco
 	hole_units = ifct_skip(ifct, fabric.flow_id, fabric.data_flow, fabric.units);
 	if (hole_units)
 		on_hole(dp, port, fabric.flow_id, hole_units, now);
-	ack_collect(&dp->ports[port].acks, fabric.flow_id, ACK_LOSS, fabric.units, now);
+	ack_collect(&dp->ports[port].fabric.acks, fabric.flow_id, ACK_LOSS, fabric.units, now);
 }
 
 /* Fills @packet from its fabric header.   Return: the entry of its channel; NULL: the header is
@@ -305,7 +306,7 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 	switch_enter(&dp->sw, packet);
 	if (!crossbar_request(dp, packet, flow, &why, now)) {
 		/* the sender waits for an ACK of it */
-		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS,
+		ack_collect(&dp->ports[packet->in_port].fabric.acks, packet->flow_id, ACK_LOSS,
 			    packet->units, now);
 		switch_touch(&dp->sw, packet->in_port);
 		drop_inside(dp, packet, why, now);

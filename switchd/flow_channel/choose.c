@@ -66,8 +66,9 @@ static uint64_t load_of(const struct dataplane *dp, uint32_t port)
  * both. Paths of different kinds are compared by it. */
 static uint64_t load_beyond(const struct dataplane *dp, uint32_t port)
 {
-	uint64_t units =
-		dp->sw.config->switch_.routing.load_queue ? 0 : dp->ports[port].ofct.extent_units;
+	uint64_t units = dp->sw.config->switch_.routing.load_queue
+				 ? 0
+				 : dp->ports[port].fabric.ofct.extent_units;
 
 	return load_of(dp, port) + units * UNIT_BYTES;
 }
@@ -82,7 +83,8 @@ struct candidate {
 
 static struct candidate candidate_of(struct dataplane *dp, const struct query *query, uint32_t port)
 {
-	struct candidate candidate = { load_of(dp, port), dp->ports[port].ofct.extent_units };
+	struct candidate candidate = { load_of(dp, port),
+				       dp->ports[port].fabric.ofct.extent_units };
 
 	if (query->tree_ref != FLOW_REF_NONE)
 		return (struct candidate){ .load_bytes = tree_load(dp, query->tree_ref, port,
@@ -98,7 +100,7 @@ static struct candidate candidate_of(struct dataplane *dp, const struct query *q
 	if (dp->sw.config->switch_.routing.load_queue)
 		candidate.beyond_units = 0;
 	else if (dp->ports[port].kind == PORT_FABRIC)
-		candidate.load_bytes += (uint64_t)*ofct_towards(&dp->ports[port].ofct,
+		candidate.load_bytes += (uint64_t)*ofct_towards(&dp->ports[port].fabric.ofct,
 								query->flow->fabric_address) *
 					UNIT_BYTES;
 	return candidate;
@@ -118,7 +120,7 @@ static bool is_better(const struct dataplane *dp, const struct query *query, uin
 		path_load_flows(dp, port, query->now) + 1 < query->flows_limit) &&
 	       (!query->needs_bytes ||
 		path_load_offer(dp, port, query->now) >= query->needs_bytes) &&
-	       (!query->fewer || dp->ports[port].ofct.used < query->fewer);
+	       (!query->fewer || dp->ports[port].fabric.ofct.used < query->fewer);
 }
 
 /* the least loaded of the candidates that are up; of several equal ones each with the same
@@ -451,7 +453,7 @@ static struct query query_of(struct dataplane *dp, uint32_t ref, bool far, node_
 			       .avoid = -1,
 			       .any_used = far,
 			       .now = now };
-	uint32_t flows = dp->ports[query.flow->follow_port].ofct.used;
+	uint32_t flows = dp->ports[query.flow->follow_port].fabric.ofct.used;
 
 	if (far)
 		query.flows_limit = choose_flows_limit(dp, ref, now);

@@ -104,9 +104,9 @@ static uint32_t level_of(struct dataplane *dp, const struct port *out, uint32_t 
  * FLOW_REF_NONE: none. Mostly it is the first in the list. */
 static uint32_t waiting_pop(struct dataplane *dp, struct port *out)
 {
-	uint32_t ref = out->no_channel.first;
+	uint32_t ref = out->fabric.no_channel.first;
 
-	while (ref != FLOW_REF_NONE && !ofct_may_take(&out->ofct, level_of(dp, out, ref)))
+	while (ref != FLOW_REF_NONE && !ofct_may_take(&out->fabric.ofct, level_of(dp, out, ref)))
 		ref = flow_of(dp->ifcts, ref)->next_ref;
 	if (ref != FLOW_REF_NONE)
 		flow_stop_waiting(dp, ref);
@@ -122,7 +122,7 @@ void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now
 		return;
 	while ((ref = waiting_pop(dp, out)) != FLOW_REF_NONE) {
 		ofct_lookup(
-			&out->ofct, flow_ref_port(ref), flow_ref_id(ref),
+			&out->fabric.ofct, flow_ref_port(ref), flow_ref_id(ref),
 			level_of(dp, out,
 				 ref)); /* its own from now on: newer flows are before it in turn */
 		crossbar_rerequest(dp, ref, now);
@@ -137,14 +137,15 @@ static bool assign_channel(struct dataplane *dp, struct port *out, struct packet
 
 	if (out->kind == PORT_EDGE)
 		return true;
-	id = ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref), level_of(dp, out, ref));
+	id = ofct_lookup(&out->fabric.ofct, flow_ref_port(ref), flow_ref_id(ref),
+			 level_of(dp, out, ref));
 	if (id < 0)
 		return false;
 	packet->out_flow_id = (uint16_t)id;
-	packet->out_position = ofct_send(&out->ofct, (uint32_t)id, packet->units,
+	packet->out_position = ofct_send(&out->fabric.ofct, (uint32_t)id, packet->units,
 					 flow_of(dp->ifcts, ref)->fabric_address);
-	out->stats->ofct_used = out->ofct.used;
-	out->stats->ofct_used_max = out->ofct.used_max;
+	out->stats->ofct_used = out->fabric.ofct.used;
+	out->stats->ofct_used_max = out->fabric.ofct.used_max;
 	return true;
 }
 
@@ -171,9 +172,9 @@ static void withdraw(struct dataplane *dp, uint32_t ref, node_time_t now)
 		if (packet->requested)
 			crossbar_leave(dp, out, packet, now);
 	if (out->kind != PORT_FABRIC ||
-	    !ofct_give_back(&out->ofct, flow_ref_port(ref), flow_ref_id(ref)))
+	    !ofct_give_back(&out->fabric.ofct, flow_ref_port(ref), flow_ref_id(ref)))
 		return;
-	out->stats->ofct_used = out->ofct.used;
+	out->stats->ofct_used = out->fabric.ofct.used;
 	dp->marks.moves |= 1ull << flow->follow_port;
 }
 

@@ -169,7 +169,8 @@ static void packet_note(void *dataplane, const struct packet *packet, uint32_t s
 	struct port *port = &dp->ports[packet->in_port];
 
 	if (port->kind == PORT_EDGE && dp->unacked[packet->in_port].lines)
-		unacked_note(&dp->unacked[packet->in_port], &port->efct, packet->flow_id, slot);
+		unacked_note(&dp->unacked[packet->in_port], &port->edge.efct, packet->flow_id,
+			     slot);
 }
 
 static void sample(void *dataplane, struct series *series, uint32_t p, node_time_t now)
@@ -188,7 +189,7 @@ static void sample(void *dataplane, struct series *series, uint32_t p, node_time
 	series_port(series, SERIES_PAUSED_PS, p, switch_paused_ps(&dp->sw, p, now));
 	sample_lanes(series, port, p);
 	if (dp->unacked[p].lines)
-		unacked_sample(&dp->unacked[p], &port->efct, series, p);
+		unacked_sample(&dp->unacked[p], &port->edge.efct, series, p);
 }
 
 static void measured(void *dataplane, uint32_t p, node_time_t now)
@@ -401,7 +402,7 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 
 	port->link = link;
 	port->stats = stats_port(dp->sw.stats, p);
-	port->no_channel.first = port->port_limit.first = FLOW_REF_NONE;
+	port->fabric.no_channel.first = port->edge.port_limit.first = FLOW_REF_NONE;
 	port->gauge.from_ps = config->measure_from_ps;
 	port->gauge.to_ps = config->measure_to_ps;
 	port_configure(dp, p);
@@ -409,20 +410,20 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	if (!error)
 		error = paths_init(port, port_config->channels, &dp->near);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
-		error = efct_init(&port->efct, port_config->channels, &port_config->match,
+		error = efct_init(&port->edge.efct, port_config->channels, &port_config->match,
 				  &dp->near);
-	if (!error && port->efct.channels && dp->sw.series.page && dp->sw.paths.lines)
+	if (!error && port->edge.efct.channels && dp->sw.series.page && dp->sw.paths.lines)
 		error = unacked_init(&dp->unacked[p], port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
-		error = fgfc_init(&port->fgfc, port_config->channels, &config->switch_.congestion,
-				  &dp->near);
+		error = fgfc_init(&port->edge.fgfc, port_config->channels,
+				  &config->switch_.congestion, &dp->near);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
-		error = ofct_init(&port->ofct, port_config->channels,
+		error = ofct_init(&port->fabric.ofct, port_config->channels,
 				  node_lanes(config, PORT_FABRIC), dp->towards + p,
 				  config->port_count, &dp->near);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
-		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_,
-					   &dp->near);
+		error = ack_collector_init(&port->fabric.acks, port_config->channels,
+					   &config->switch_, &dp->near);
 	for (uint32_t c = 0; !error && c < dp->lane_count; c++) {
 		port->output[c].queue.units_max = config->switch_.output_queue_units_max;
 		port->output[c].stopped.first = FLOW_REF_NONE;
@@ -440,11 +441,11 @@ static void port_fini(struct dataplane *dp, uint32_t p)
 	TABLE_FINI(port->redirects, dp->ifcts[p].channels);
 	TABLE_FINI(port->trees, dp->ifcts[p].channels);
 	ifct_fini(&dp->ifcts[p]);
-	unacked_fini(&dp->unacked[p], port->efct.channels);
-	efct_fini(&port->efct);
-	fgfc_fini(&port->fgfc);
-	ofct_fini(&port->ofct);
-	ack_collector_fini(&port->acks);
+	unacked_fini(&dp->unacked[p], port->edge.efct.channels);
+	efct_fini(&port->edge.efct);
+	fgfc_fini(&port->edge.fgfc);
+	ofct_fini(&port->fabric.ofct);
+	ack_collector_fini(&port->fabric.acks);
 	for (uint32_t c = 0; c < dp->lane_count; c++)
 		arbiter_fini(&port->output[c].arbiter);
 }

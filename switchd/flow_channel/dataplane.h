@@ -66,6 +66,31 @@ struct output_lane {
 	uint64_t served;
 };
 
+/* what only a port to a host has */
+struct edge_port {
+	struct efct efct;
+	/* packets that wait for a free EFCT line, in order of arrival */
+	struct packet_queue no_line;
+	uint32_t no_line_match;      /* match fields with which they were looked up */
+	struct fgfc fgfc;            /* flows that are paused at their source */
+	uint64_t extent_units;       /* sum of its flows' flow_extents (EC-9) */
+	struct flow_list port_limit; /* flows that wait for it to fall */
+};
+
+/* what only a port to another switch has */
+struct fabric_port {
+	struct ofct ofct;
+	struct flow_list no_channel; /* flows that wait for a free id of the OFCT */
+	struct ack_collector acks;   /* ACKs that go up this link */
+	/* input buffer that is reserved for credit given */
+	uint32_t promised_units[NODE_LANES_MAX];
+	struct redirect_gauge redirect;
+	struct redirect_told told;
+	struct redirect_swap swap;
+	struct input_load input_load;
+	struct output_load output_load;
+};
+
 struct port {
 	struct link *link;
 	struct port_stats *stats;
@@ -74,26 +99,12 @@ struct port {
 	uint32_t mtu_bytes, mtu_units;
 	/* water levels of the input buffer: input_buffer.c */
 	uint32_t stop_units, go_units;
-	struct efct efct; /* edge */
-	/* edge: packets that wait for a free EFCT line, in order of arrival */
-	struct packet_queue no_line;
-	uint32_t no_line_match;      /* match fields with which they were looked up */
-	struct fgfc fgfc;            /* edge: flows that are paused at their source */
-	struct ofct ofct;            /* fabric */
-	struct ack_collector acks;   /* fabric: ACKs that go up this link */
-	struct flow_list no_channel; /* flows that wait for a free id of the OFCT */
-	uint64_t extent_units;       /* edge: sum of its flows' flow_extents (EC-9) */
-	struct flow_list port_limit; /* edge: flows that wait for it to fall */
-	/* fabric: input buffer that is reserved for credit given */
-	uint32_t promised_units[NODE_LANES_MAX];
+	/* real clock: a port that gets a link of the other kind has both */
+	struct edge_port edge;
+	struct fabric_port fabric;
 	struct class_scheduler classes;
 	struct output_lane output[NODE_LANES_MAX];
 	struct queue_gauge gauge;
-	struct redirect_gauge redirect;        /* fabric */
-	struct redirect_told told;             /* the same */
-	struct redirect_swap swap;             /* the same */
-	struct input_load input_load;          /* the same */
-	struct output_load output_load;        /* the same */
 	TABLE(struct redirect_line) redirects; /* by flow_id, of flows that came in here */
 	TABLE(struct tree_line) trees;         /* the same */
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];

@@ -43,7 +43,7 @@ static int match_set(void *dataplane, const char *name, const char *value, char 
 		return -EINVAL;
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		if (all ? dp->ports[p].kind == PORT_EDGE : p == (uint32_t)port)
-			efct_match_set(&dp->ports[p].efct, &match);
+			efct_match_set(&dp->ports[p].edge.efct, &match);
 	return 0;
 }
 
@@ -74,7 +74,7 @@ static void settings_changed(void *dataplane, node_time_t now)
 
 	(void)now;
 	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
-		struct ack_collector *acks = &dp->ports[p].acks;
+		struct ack_collector *acks = &dp->ports[p].fabric.acks;
 
 		acks->t1_ps = settings->ack_t1_ps;
 		acks->t2_ps = settings->ack_t2_ps;

@@ -33,7 +33,7 @@ static void show_ports(const void *dataplane, uint32_t p, FILE *out)
 static void show_efct(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
-	const struct efct *efct = &dp->ports[p].efct;
+	const struct efct *efct = &dp->ports[p].edge.efct;
 
 	for (uint32_t i = 0; i < efct->fresh; i++) {
 		const struct efct_line *line = TABLE_AT(efct->lines, i);
@@ -53,7 +53,7 @@ static void show_efct(const void *dataplane, uint32_t p, FILE *out)
 static void show_match(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
-	const struct efct *efct = &dp->ports[p].efct;
+	const struct efct *efct = &dp->ports[p].edge.efct;
 
 	if (dp->ports[p].kind != PORT_EDGE)
 		return;
@@ -119,7 +119,7 @@ static void show_limits(const void *dataplane, uint32_t p, FILE *out)
 static void show_ofct(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
-	const struct ofct *ofct = &dp->ports[p].ofct;
+	const struct ofct *ofct = &dp->ports[p].fabric.ofct;
 
 	for (uint32_t i = 0; i < ofct->fresh; i++) {
 		const struct ofct_entry *entry = TABLE_AT(ofct->entries, i);
@@ -143,7 +143,7 @@ static void show_queues(const void *dataplane, uint32_t p, FILE *out)
 		snprintf(name, sizeof(name), port->lanes > 1 ? "%s/%u" : "%s",
 			 dp->sw.config->classes[c / port->lanes].name, c % port->lanes);
 		fprintf(out, "%u\t%s\t%u\t%u\t%u\t%u\t%" PRIu64 "\t%s\t%s\n", p, name,
-			port->link->rx.held_units[c], port->promised_units[c],
+			port->link->rx.held_units[c], port->fabric.promised_units[c],
 			port->output[c].queue.units, port->output[c].queue.units_max,
 			port->gauge.bytes, port->link->stop.wanted >> c & 1 ? "STOP" : "XON",
 			link_stopped(port->link, c) ? "STOP" : "XON");
@@ -156,7 +156,7 @@ static void show_acks(const void *dataplane, uint32_t p, FILE *out)
 	const struct port *port = &dp->ports[p];
 
 	if (port->kind == PORT_FABRIC)
-		fprintf(out, "%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%.2f\n", p, port->acks.count,
+		fprintf(out, "%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%.2f\n", p, port->fabric.acks.count,
 			port->stats->ack_frames, port->stats->acks,
 			port->stats->ack_frames
 				? (double)port->stats->acks / (double)port->stats->ack_frames
@@ -181,7 +181,7 @@ static void show_congestion(const void *dataplane, uint32_t p, FILE *out)
 static void show_fgfc(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
-	const struct fgfc *fgfc = &dp->ports[p].fgfc;
+	const struct fgfc *fgfc = &dp->ports[p].edge.fgfc;
 
 	for (uint32_t i = 0; fgfc_enabled(fgfc) && i < fgfc->channels; i++) {
 		const struct fgfc_line *line = TABLE_AT(fgfc->lines, i);

@@ -14,7 +14,7 @@ static void changed(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint3
 {
 	struct port *in = &dp->ports[port];
 
-	in->stats->fgfc_held = in->fgfc.on;
+	in->stats->fgfc_held = in->edge.fgfc.on;
 	flow_trace(dp, kind, flow_ref(port, flow_id), queue_units, dp->sw.stats->now_ps);
 }
 
@@ -82,7 +82,7 @@ static void add_destination(const struct dataplane *dp, const struct efct_patter
 struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint32_t flow_id,
 				struct flow_name *mask)
 {
-	const struct efct *efct = &dp->ports[port].efct;
+	const struct efct *efct = &dp->ports[port].edge.efct;
 	struct flow_match match = efct->match->now;
 	const struct efct_pattern *pattern = TABLE_AT(efct->patterns, flow_id);
 	struct flow_name name = {
@@ -122,7 +122,7 @@ hold(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units
 {
 	struct flow_name mask, name = fgfc_path_name(dp, port, flow_id, &mask);
 
-	if (!fgfc_start(&dp->ports[port].fgfc, flow_id, &name, &mask))
+	if (!fgfc_start(&dp->ports[port].edge.fgfc, flow_id, &name, &mask))
 		return;
 	changed(dp, port, flow_id, queue_units, TRACE_FGFC_HOLD);
 	switch_touch(&dp->sw, port);
@@ -131,7 +131,7 @@ hold(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units
 void fgfc_path_queued(struct dataplane *dp, uint32_t port, uint32_t flow_id)
 {
 	const struct ifct_entry *flow = TABLE_AT(dp->ifcts[port].entries, flow_id);
-	struct fgfc *fgfc = &dp->ports[port].fgfc;
+	struct fgfc *fgfc = &dp->ports[port].edge.fgfc;
 	uint32_t queue_units = ifct_queue_extent(flow);
 
 	if (fgfc_enabled(fgfc) &&
@@ -142,7 +142,7 @@ void fgfc_path_queued(struct dataplane *dp, uint32_t port, uint32_t flow_id)
 void fgfc_path_forwarded(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t units)
 {
 	const struct ifct_entry *flow = TABLE_AT(dp->ifcts[port].entries, flow_id);
-	struct fgfc *fgfc = &dp->ports[port].fgfc;
+	struct fgfc *fgfc = &dp->ports[port].edge.fgfc;
 	uint32_t queue_units = ifct_queue_extent(flow);
 
 	if (!fgfc_enabled(fgfc) || !fgfc->on)
@@ -155,7 +155,7 @@ void fgfc_path_forwarded(struct dataplane *dp, uint32_t port, uint32_t flow_id, 
 
 void fgfc_path_freed(struct dataplane *dp, uint32_t port, uint32_t flow_id)
 {
-	struct fgfc *fgfc = &dp->ports[port].fgfc;
+	struct fgfc *fgfc = &dp->ports[port].edge.fgfc;
 
 	if (!fgfc_enabled(fgfc) || !fgfc_stop(fgfc, flow_id))
 		return;
@@ -165,7 +165,7 @@ void fgfc_path_freed(struct dataplane *dp, uint32_t port, uint32_t flow_id)
 
 void fgfc_path_clear(struct dataplane *dp, uint32_t port)
 {
-	struct fgfc *fgfc = &dp->ports[port].fgfc;
+	struct fgfc *fgfc = &dp->ports[port].edge.fgfc;
 
 	if (!fgfc_enabled(fgfc))
 		return;
@@ -183,7 +183,7 @@ bool fgfc_path_send(struct dataplane *dp, uint32_t port, node_time_t now)
 	uint8_t bytes[FGFC_MASKED_BYTES];
 	struct fgfc_frame frame;
 
-	if (!fgfc_take(&out->fgfc, now, distance_ps, &frame))
+	if (!fgfc_take(&out->edge.fgfc, now, distance_ps, &frame))
 		return false;
 	/* the source address of envelopes */
 	link_send_fgfc(out->link, now, bytes, fgfc_frame_write(&frame, out->envelope + 6, bytes));

@@ -37,7 +37,7 @@ static void give_credit(struct dataplane *dp, uint32_t ref, uint32_t credit, nod
 		return;
 	if (credit != HEADROOM_END)
 		in->stats->headroom_units += credit;
-	ack_collect(&in->acks, flow_ref_id(ref),
+	ack_collect(&in->fabric.acks, flow_ref_id(ref),
 		    credit == HEADROOM_END ? ACK_HEADROOM_END : ACK_HEADROOM,
 		    credit == HEADROOM_END ? ACK_VALUE_MAX : credit, now);
 	switch_touch(&dp->sw, port);
@@ -53,8 +53,9 @@ static void start_metering(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (trace_often(dp->sw.stats))
 		flow_trace(dp, TRACE_METER_START, ref, ifct_queue_extent(flow), now);
 	if (in->link->guarded)
-		ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM_END, ACK_VALUE_MAX, now);
-	ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM, headroom_start(flow), now);
+		ack_collect(&in->fabric.acks, flow_ref_id(ref), ACK_HEADROOM_END, ACK_VALUE_MAX,
+			    now);
+	ack_collect(&in->fabric.acks, flow_ref_id(ref), ACK_HEADROOM, headroom_start(flow), now);
 	switch_touch(&dp->sw, flow_ref_port(ref));
 }
 
@@ -65,9 +66,10 @@ void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	if (!flow->active)
 		return;
-	ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM_END, ACK_VALUE_MAX, now);
+	ack_collect(&in->fabric.acks, flow_ref_id(ref), ACK_HEADROOM_END, ACK_VALUE_MAX, now);
 	if (flow->um)
-		ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM, headroom_again(flow), now);
+		ack_collect(&in->fabric.acks, flow_ref_id(ref), ACK_HEADROOM, headroom_again(flow),
+			    now);
 }
 
 void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now)
@@ -91,7 +93,7 @@ bool flow_queue(struct dataplane *dp, uint32_t ref, struct packet *packet)
 	uint32_t promise = headroom_promise(flow, in->mtu_units);
 	bool was_empty = ifct_push(flow, packet);
 
-	in->promised_units[flow->in_lane] += headroom_promise(flow, in->mtu_units) - promise;
+	in->fabric.promised_units[flow->in_lane] += headroom_promise(flow, in->mtu_units) - promise;
 	return was_empty;
 }
 
@@ -109,12 +111,12 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (flow->um) {
 		uint32_t credit;
 
-		ENSURE(in->promised_units[lane], >=, promise);
-		in->promised_units[lane] -= promise;
+		ENSURE(in->fabric.promised_units[lane], >=, promise);
+		in->fabric.promised_units[lane] -= promise;
 		credit = headroom_on_forward(flow, injection_setting(&dp->injection, flow),
 					     packet->units, input_buffer_left(dp, port, lane),
 					     in->mtu_units);
-		in->promised_units[lane] += headroom_promise(flow, in->mtu_units);
+		in->fabric.promised_units[lane] += headroom_promise(flow, in->mtu_units);
 		if (credit)
 			give_credit(dp, ref, credit, now);
 		input_buffer_update(dp, port, lane);
@@ -181,7 +183,7 @@ enum ifct_wait flow_wait_reason(struct dataplane *dp, const struct port *out, ui
 	}
 
 	/* the limit of its ingress port */
-	if (port_limit_units && in->kind == PORT_EDGE && in->extent_units > port_limit_units) {
+	if (port_limit_units && in->kind == PORT_EDGE && in->edge.extent_units > port_limit_units) {
 		in->stats->blocked_port++;
 		return IFCT_PORT_LIMIT;
 	}
@@ -206,11 +208,11 @@ static struct flow_list *list_of(struct dataplane *dp, uint32_t ref, enum ifct_w
 
 	switch (wait) {
 	case IFCT_WAITING_CHANNEL:
-		return &out->no_channel;
+		return &out->fabric.no_channel;
 	case IFCT_STOPPED:
 		return &out->output[flow->out_lane].stopped;
 	case IFCT_PORT_LIMIT:
-		return &dp->ports[flow_ref_port(ref)].port_limit;
+		return &dp->ports[flow_ref_port(ref)].edge.port_limit;
 	default:
 		return NULL;
 	}
@@ -275,8 +277,8 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 	if (flow->setting)
 		injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress,
 				    requested_at(dp, flow, packet, now));
-	if (ingress && in->extent_units > in->stats->extent_units_max)
-		in->stats->extent_units_max = in->extent_units;
+	if (ingress && in->edge.extent_units > in->stats->extent_units_max)
+		in->stats->extent_units_max = in->edge.extent_units;
 }
 
 /* ---- the end of a flow ---- */

@@ -9,9 +9,9 @@
  */
 static inline void flow_extent_add(struct port *in, int64_t units)
 {
-	ENSURE((int64_t)in->extent_units + units, >=, 0);
-	in->extent_units += (uint64_t)units;
-	in->stats->extent_units = in->extent_units;
+	ENSURE((int64_t)in->edge.extent_units + units, >=, 0);
+	in->edge.extent_units += (uint64_t)units;
+	in->stats->extent_units = in->edge.extent_units;
 }
 
 /** flow_wait_reason() - what flow @ref, which would be granted output @out next, must wait for;

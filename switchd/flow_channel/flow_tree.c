@@ -16,16 +16,16 @@ bool tree_is_folded(struct dataplane *dp, uint32_t ref)
 /* the channel that flow @ref has at @port; -ENOENT: none */
 static int channel_of(const struct dataplane *dp, uint32_t ref, uint32_t port)
 {
-	return dp->ports[port].kind == PORT_FABRIC
-		       ? ofct_find(&dp->ports[port].ofct, flow_ref_port(ref), flow_ref_id(ref))
-		       : -ENOENT;
+	return dp->ports[port].kind == PORT_FABRIC ? ofct_find(&dp->ports[port].fabric.ofct,
+							       flow_ref_port(ref), flow_ref_id(ref))
+						   : -ENOENT;
 }
 
 bool tree_branch_metered(struct dataplane *dp, uint32_t ref, uint32_t port)
 {
 	int id = channel_of(dp, ref, port);
 
-	return id >= 0 && TABLE_AT(dp->ports[port].ofct.entries, id)->metered;
+	return id >= 0 && TABLE_AT(dp->ports[port].fabric.ofct.entries, id)->metered;
 }
 
 int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port)
@@ -35,13 +35,13 @@ int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port)
 	if (!tree_is(dp, ref))
 		return flow_of(dp->ifcts, ref)->headroom;
 	id = channel_of(dp, ref, port);
-	return id >= 0 ? *TABLE_AT(dp->ports[port].ofct.headroom, id) : 0;
+	return id >= 0 ? *TABLE_AT(dp->ports[port].fabric.ofct.headroom, id) : 0;
 }
 
 void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t units)
 {
 	if (tree_is(dp, ref))
-		*TABLE_AT(dp->ports[port].ofct.headroom, channel_of(dp, ref, port)) -=
+		*TABLE_AT(dp->ports[port].fabric.ofct.headroom, channel_of(dp, ref, port)) -=
 			(int32_t)units;
 	else
 		flow_of(dp->ifcts, ref)->headroom -= (int32_t)units;
@@ -49,7 +49,7 @@ void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t unit
 
 void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit)
 {
-	struct ofct *ofct = &dp->ports[port].ofct;
+	struct ofct *ofct = &dp->ports[port].fabric.ofct;
 	struct ofct_entry *entry = TABLE_AT(ofct->entries, id);
 	uint32_t downstream_units = ofct_flow_extent(entry);
 
@@ -62,7 +62,7 @@ void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t i
 
 uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t bytes)
 {
-	const struct ofct *ofct = &dp->ports[port].ofct;
+	const struct ofct *ofct = &dp->ports[port].fabric.ofct;
 	int id = channel_of(dp, ref, port);
 
 	if (id < 0)

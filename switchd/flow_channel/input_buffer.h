@@ -17,7 +17,7 @@ uint32_t input_buffer_left(const struct dataplane *dp, uint32_t port, uint32_t l
  *  given may still bring; units. */
 static inline uint32_t input_buffer_charged(const struct port *in, uint32_t lane)
 {
-	return in->link->rx.held_units[lane] + in->promised_units[lane];
+	return in->link->rx.held_units[lane] + in->fabric.promised_units[lane];
 }
 
 /** input_buffer_stop() - the peer at @port must stop sending on @lane (@stop), or may send again:

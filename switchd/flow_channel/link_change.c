@@ -43,14 +43,15 @@ static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, 
 static void drop_in_flight(struct dataplane *dp, struct port *out, const struct channel_set *left,
 			   node_time_t now)
 {
-	for (uint32_t id = 0; id < out->ofct.fresh; id++) {
-		uint32_t ref,
-			units = channel_set_has(left, id) ? 0 : ofct_lose(&out->ofct, id, &ref);
+	for (uint32_t id = 0; id < out->fabric.ofct.fresh; id++) {
+		uint32_t ref, units = channel_set_has(left, id)
+					      ? 0
+					      : ofct_lose(&out->fabric.ofct, id, &ref);
 
 		if (units)
 			ack_upstream(dp, ref, ACK_LOSS, units, now);
 	}
-	out->stats->ofct_used = out->ofct.used;
+	out->stats->ofct_used = out->fabric.ofct.used;
 }
 
 /* what becomes of flow @ref, in no list, whose port is down */
@@ -150,7 +151,7 @@ void link_change_leave(struct dataplane *dp, uint32_t port, node_time_t now)
 
 	/* first, so that no flow resumes onto this port afterwards */
 	each_waiting(dp, port, leave_output, now);
-	list_leaves_output(dp, &out->no_channel, now);
+	list_leaves_output(dp, &out->fabric.no_channel, now);
 	for (uint32_t c = 0; c < out->lane_count; c++) {
 		struct flow_list requesting;
 
@@ -211,11 +212,11 @@ static void drop_reserved(struct port *out)
 {
 	uint32_t ref;
 
-	for (uint32_t id = 0; id < out->ofct.fresh; id++)
-		if (TABLE_AT(out->ofct.entries, id)->active &&
-		    !ofct_flow_extent(TABLE_AT(out->ofct.entries, id)))
-			ofct_lose(&out->ofct, id, &ref);
-	out->stats->ofct_used = out->ofct.used;
+	for (uint32_t id = 0; id < out->fabric.ofct.fresh; id++)
+		if (TABLE_AT(out->fabric.ofct.entries, id)->active &&
+		    !ofct_flow_extent(TABLE_AT(out->fabric.ofct.entries, id)))
+			ofct_lose(&out->fabric.ofct, id, &ref);
+	out->stats->ofct_used = out->fabric.ofct.used;
 }
 
 bool link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left,
@@ -249,7 +250,7 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 			drop_granted(dp, out, c, now);
 		drop_reserved(out);
 		link_change_leave(dp, port, now);
-		ack_collector_clear(&out->acks);
+		ack_collector_clear(&out->fabric.acks);
 	} else {
 		drop_waiting(dp, out, now);
 	}
@@ -268,7 +269,8 @@ bool link_change_may_start(void *dataplane, uint32_t port)
 {
 	const struct dataplane *dp = dataplane;
 
-	return !dp->ifcts[port].used && !dp->ports[port].no_line.head && !dp->ports[port].ofct.used;
+	return !dp->ifcts[port].used && !dp->ports[port].edge.no_line.head &&
+	       !dp->ports[port].fabric.ofct.used;
 }
 
 void link_change_start(struct dataplane *dp, uint32_t port)
@@ -277,9 +279,10 @@ void link_change_start(struct dataplane *dp, uint32_t port)
 	struct port *in = &dp->ports[port];
 
 	ifct_restart(&dp->ifcts[port]);
-	ofct_restart(&in->ofct);
+	ofct_restart(&in->fabric.ofct);
 	if (in->kind == PORT_EDGE)
-		efct_match_set(&in->efct, &config->match); /* no line is used: in force at once */
+		efct_match_set(&in->edge.efct,
+			       &config->match); /* no line is used: in force at once */
 	for (uint32_t c = 0; c < dp->lane_count; c++) {
 		arbiter_set_quantum(&in->output[c].arbiter, config->mtu_bytes);
 		link_stop_set(in->link, c, false);

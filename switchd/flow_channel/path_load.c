@@ -32,7 +32,7 @@ void path_load_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint
 	struct port *out = &dp->ports[port];
 
 	if (dp->sw.config->switch_.routing.redirect && out->kind == PORT_FABRIC)
-		output_load_add(&out->output_load, &path_load_line(dp, ref)->count,
+		output_load_add(&out->fabric.output_load, &path_load_line(dp, ref)->count,
 				FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES +
 					out->link->gap_bytes,
 				path_load_window(dp, now));
@@ -40,7 +40,7 @@ void path_load_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint
 
 uint64_t path_load_offer(const struct dataplane *dp, uint32_t port, node_time_t now)
 {
-	const struct output_load *out = &dp->ports[port].output_load;
+	const struct output_load *out = &dp->ports[port].fabric.output_load;
 	uint64_t full_bytes = path_load_bytes(dp, port, window_ps(dp)),
 		 window = path_load_window(dp, now);
 
@@ -53,7 +53,7 @@ uint64_t path_load_present(const struct dataplane *dp, uint32_t ref, node_time_t
 {
 	uint32_t port =
 		TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref))->follow_port;
-	const struct output_load *out = &dp->ports[port].output_load;
+	const struct output_load *out = &dp->ports[port].fabric.output_load;
 	const struct output_load_count *count = &path_load_line(dp, ref)->count;
 	uint64_t full_bytes = path_load_bytes(dp, port, window_ps(dp)),
 		 window = path_load_window(dp, now);
@@ -74,7 +74,7 @@ uint64_t path_load_needs(const struct dataplane *dp, uint32_t ref, node_time_t n
 
 uint32_t path_load_flows(const struct dataplane *dp, uint32_t port, node_time_t now)
 {
-	const struct redirect_told *told = &dp->ports[port].told;
+	const struct redirect_told *told = &dp->ports[port].fabric.told;
 	node_time_t faded =
 		(now - told->at_ps) /
 		(REPORT_INTERVALS * dp->sw.config->switch_.routing.redirect_interval_ps);
@@ -84,7 +84,7 @@ uint32_t path_load_flows(const struct dataplane *dp, uint32_t port, node_time_t 
 
 void path_load_report(struct dataplane *dp, uint32_t port, uint32_t flows, node_time_t now)
 {
-	struct redirect_told *told = &dp->ports[port].told;
+	struct redirect_told *told = &dp->ports[port].fabric.told;
 
 	if (told->flows &&
 	    now - told->at_ps < dp->sw.config->switch_.routing.redirect_interval_ps / 2)
@@ -94,8 +94,8 @@ void path_load_report(struct dataplane *dp, uint32_t port, uint32_t flows, node_
 
 void path_load_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
 {
-	struct redirect_told *from = &dp->ports[flow_of(dp->ifcts, ref)->follow_port].told;
-	struct redirect_told *to = &dp->ports[port].told;
+	struct redirect_told *from = &dp->ports[flow_of(dp->ifcts, ref)->follow_port].fabric.told;
+	struct redirect_told *to = &dp->ports[port].fabric.told;
 
 	from->flows -= from->flows > 0;
 	if (!path_load_flows(dp, port, now))

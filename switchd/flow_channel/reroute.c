@@ -105,11 +105,12 @@ static void claim(struct dataplane *dp, uint32_t ref, const struct choose_move *
 		path_load_move(dp, ref, (uint32_t)move->port, now);
 		return;
 	}
-	output_load_claim(&dp->ports[move->port].output_load, path_load_present(dp, ref, now),
-			  until_ps, now);
+	output_load_claim(&dp->ports[move->port].fabric.output_load,
+			  path_load_present(dp, ref, now), until_ps, now);
 	if (path_load_groups(dp))
-		output_load_leave(&dp->ports[flow_of(dp->ifcts, ref)->follow_port].output_load,
-				  until_ps, now);
+		output_load_leave(
+			&dp->ports[flow_of(dp->ifcts, ref)->follow_port].fabric.output_load,
+			until_ps, now);
 }
 
 /* Stops flow @ref for a redirect: no packet of it is granted. If it is in an arbiter, it leaves
@@ -138,8 +139,8 @@ static void swap_offer(struct dataplane *dp, uint32_t ref, uint32_t hint, node_t
 	int to = route_upward_port(&dp->routes, hint);
 
 	if (to >= 0 && choose_may_move(dp, ref, (uint32_t)to, now) &&
-	    dp->ports[from].ofct.used <= 1)
-		dp->ports[to].swap = (struct redirect_swap){
+	    dp->ports[from].fabric.ofct.used <= 1)
+		dp->ports[to].fabric.swap = (struct redirect_swap){
 			.until_ps = now + dp->sw.config->switch_.routing.redirect_interval_ps,
 			.ref = ref,
 			.port = from
@@ -150,13 +151,13 @@ static void swap_offer(struct dataplane *dp, uint32_t ref, uint32_t hint, node_t
  * Return: does it? */
 static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
 {
-	struct redirect_swap *swap = &out->swap;
+	struct redirect_swap *swap = &out->fabric.swap;
 
 	if (now >= swap->until_ps || ref == swap->ref || !movable(dp, ref, now) ||
 	    !choose_may_move(dp, ref, swap->port, now))
 		return false;
 	swap->until_ps = 0;
-	if (dp->ports[swap->port].ofct.used > 1)
+	if (dp->ports[swap->port].fabric.ofct.used > 1)
 		return false;
 	path_load_line(dp, ref)->far = true;
 	path_load_line(dp, ref)->hint = (uint8_t)route_upward_number(&dp->routes, swap->port);
@@ -232,7 +233,7 @@ void reroute_on_ack(struct dataplane *dp, uint32_t ref, uint32_t value, node_tim
 	if (handle_here(dp, ref, &value, now) || dp->ports[in_port].kind != PORT_FABRIC ||
 	    !dataplane_port_up(dp, in_port))
 		return;
-	ack_collect(&dp->ports[in_port].acks, flow_ref_id(ref), ACK_REROUTE, value, now);
+	ack_collect(&dp->ports[in_port].fabric.acks, flow_ref_id(ref), ACK_REROUTE, value, now);
 	switch_touch(&dp->sw, in_port);
 }
 
@@ -245,7 +246,8 @@ static bool left_to_peer(const struct dataplane *dp, const struct port *out,
 			 const struct ifct_entry *flow, node_time_t now)
 {
 	node_time_t interval_ps = dp->sw.config->switch_.routing.redirect_interval_ps;
-	bool has_source = out->redirect.source_ps && now - out->redirect.source_ps < interval_ps;
+	bool has_source = out->fabric.redirect.source_ps &&
+			  now - out->fabric.redirect.source_ps < interval_ps;
 
 	return choose_count(dp, flow) < 2 && !has_source;
 }
@@ -260,7 +262,7 @@ static bool may_request(struct dataplane *dp, const struct port *out, uint32_t r
 	return !flow->ep_congestion && !(flow->dm && flow->headroom <= 0) &&
 	       ifct_flow_extent(flow) &&
 	       !(config->redirect_rule == REDIRECT_BY_LOADS &&
-		 output_load_is_most(&out->output_load, &path_load_line(dp, ref)->count,
+		 output_load_is_most(&out->fabric.output_load, &path_load_line(dp, ref)->count,
 				     path_load_window(dp, now))) &&
 	       !(config->redirect_inputs && (left_to_peer(dp, out, flow, now) ||
 					     now < path_load_line(dp, ref)->not_before_ps));
@@ -292,7 +294,7 @@ static void request_group(struct dataplane *dp, struct port *out, uint32_t first
 	for (uint32_t i = 0; i < found && requested < most; i++) {
 		if (refs[i] == first || (tree_is(dp, refs[i]) && !tree_is_folded(dp, refs[i])) ||
 		    !may_request(dp, out, refs[i], now) ||
-		    !redirect_also_wanted(config, &out->redirect, &dp->redirect_random,
+		    !redirect_also_wanted(config, &out->fabric.redirect, &dp->redirect_random,
 					  out->gauge.bytes, now))
 			continue;
 		request_redirect(dp, out, refs[i], flows, now);
@@ -310,16 +312,16 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 	if (!config->redirect || out->kind != PORT_FABRIC)
 		return;
 	if (flow->ep_congestion)
-		out->redirect.source_ps = now;
+		out->fabric.redirect.source_ps = now;
 	if (!ordered || flow->ep_congestion ||
 	    (config->redirect_inputs && swap_take(dp, out, ref, now)))
 		return;
 	waiting = waiting_for(out, flow);
 	if (waiting < 2 || !may_request(dp, out, ref, now) ||
-	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes,
+	    !redirect_wanted(config, &out->fabric.redirect, &dp->redirect_random, out->gauge.bytes,
 			     waiting, now))
 		return;
-	flows = output_load_large_flows(&out->output_load, path_load_window(dp, now));
+	flows = output_load_large_flows(&out->fabric.output_load, path_load_window(dp, now));
 	flows = waiting > flows ? waiting : flows;
 	request_redirect(dp, out, ref, flows, now);
 	if (path_load_groups(dp))
@@ -332,7 +334,7 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 static uint64_t advantage(const struct dataplane *dp, const struct input_load *own, uint32_t port,
 			  node_time_t window_ps, node_time_t now)
 {
-	const struct input_load *other = &dp->ports[port].input_load;
+	const struct input_load *other = &dp->ports[port].fabric.input_load;
 	uint64_t bytes = input_load_bytes(other, window_ps, now);
 	uint32_t flows = input_load_flows(own), others = input_load_flows(other);
 
@@ -371,7 +373,7 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 	uint32_t host = (uint32_t)flow->fabric_address << 8 | flow->egress_port,
 		 in_port = flow_ref_port(ref);
 	struct port *in = &dp->ports[in_port];
-	struct input_load *input_load = &in->input_load;
+	struct input_load *input_load = &in->fabric.input_load;
 	int best;
 
 	if (!config->redirect_inputs || !(dp->routes.upward >> in_port & 1))
@@ -386,13 +388,13 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 	best = best_input(dp, input_load, window_ps, now);
 	if (best < 0)
 		return;
-	dp->ports[best].input_load.named_until_ps = now + interval_ps;
+	dp->ports[best].fabric.input_load.named_until_ps = now + interval_ps;
 	input_load->quiet_until_ps =
 		now + interval_ps / 2 +
 		(node_time_t)random_below(&dp->redirect_random, 1024) * (interval_ps / 1024);
 	input_load->oldest_at_ps = 0;
 	in->stats->reroute_acks++;
-	ack_collect(&in->acks, flow_ref_id(ref), ACK_REROUTE,
+	ack_collect(&in->fabric.acks, flow_ref_id(ref), ACK_REROUTE,
 		    REROUTE_FAR | route_upward_number(&dp->routes, (uint32_t)best) * REROUTE_HINT,
 		    now);
 	switch_touch(&dp->sw, in_port);

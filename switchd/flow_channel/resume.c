@@ -37,10 +37,10 @@ static void release(struct dataplane *dp, uint32_t ref)
 	flow_free(dp, ref);
 	if (in->kind != PORT_EDGE)
 		return;
-	efct_release(&in->efct, flow_ref_id(ref));
+	efct_release(&in->edge.efct, flow_ref_id(ref));
 	fgfc_path_freed(dp, port, flow_ref_id(ref));
-	in->stats->efct_used = in->efct.used;
-	if (in->no_line.head)
+	in->stats->efct_used = in->edge.efct.used;
+	if (in->edge.no_line.head)
 		marks_port(&dp->marks, &dp->marks.lines, port);
 }
 
@@ -78,10 +78,10 @@ void resume_port(struct dataplane *dp, uint32_t port, node_time_t now)
 	struct port *in = &dp->ports[port];
 	uint32_t limit = dp->injection.config->port_limit_units, requested_units = 0, ref;
 
-	while (!in->extent_units || in->extent_units + requested_units <= limit) {
+	while (!in->edge.extent_units || in->edge.extent_units + requested_units <= limit) {
 		const struct ifct_entry *flow;
 
-		ref = flow_list_pop(dp->ifcts, &in->port_limit);
+		ref = flow_list_pop(dp->ifcts, &in->edge.port_limit);
 		if (ref == FLOW_REF_NONE)
 			return;
 		request_again(dp, ref, now);

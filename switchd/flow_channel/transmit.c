@@ -111,16 +111,16 @@ static bool may_send_words(struct link *link)
 /* when an FGFC frame may be due */
 static node_time_t fgfc_at(const struct port *out)
 {
-	if (!fgfc_enabled(&out->fgfc) || out->kind != PORT_EDGE || !link_may_send(out->link))
+	if (!fgfc_enabled(&out->edge.fgfc) || out->kind != PORT_EDGE || !link_may_send(out->link))
 		return NODE_TIME_NEVER;
-	return fgfc_ready_at(&out->fgfc);
+	return fgfc_ready_at(&out->edge.fgfc);
 }
 
 /* does anything at all wait to be put on the link? */
 static bool has_work(const struct dataplane *dp, const struct port *out)
 {
-	if (link_words_due(out->link) || out->acks.count || out->fgfc.count || out->fgfc.on ||
-	    (out->link->guarded && out->link->guard.sync_due) ||
+	if (link_words_due(out->link) || out->fabric.acks.count || out->edge.fgfc.count ||
+	    out->edge.fgfc.on || (out->link->guarded && out->link->guard.sync_due) ||
 	    link_ask_at(out->link) != NODE_TIME_NEVER)
 		return true;
 	for (uint32_t c = 0; c < out->lane_count; c++)
@@ -151,8 +151,8 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0
 				  ? node_time_min(data_at, retry_at)
 				  : free_at;
-	ack_at = out->kind == PORT_FABRIC && out->acks.count && link_may_send(link)
-			 ? ack_ready_at(&out->acks, !ready)
+	ack_at = out->kind == PORT_FABRIC && out->fabric.acks.count && link_may_send(link)
+			 ? ack_ready_at(&out->fabric.acks, !ready)
 			 : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
 	if (data_at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
@@ -231,7 +231,7 @@ static void send_acks(struct port *out, node_time_t now)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 	uint8_t bytes[LINK_ACK_BYTES_MAX];
-	uint32_t count = ack_take(&out->acks, acks);
+	uint32_t count = ack_take(&out->fabric.acks, acks);
 	uint32_t length = ack_frame_write(out->envelope, acks, count, bytes);
 
 	out->stats->acks += count;
@@ -256,8 +256,8 @@ int transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 		return -1;
 	lanes = lanes_ready(dp, out, now, &later_at, &waiting);
 	ready = classes_of(out, lanes);
-	if (out->kind == PORT_FABRIC && out->acks.count && link_may_send(out->link) &&
-	    ack_ready_at(&out->acks, !ready) <= now) {
+	if (out->kind == PORT_FABRIC && out->fabric.acks.count && link_may_send(out->link) &&
+	    ack_ready_at(&out->fabric.acks, !ready) <= now) {
 		send_acks(out, now);
 		return -1;
 	}

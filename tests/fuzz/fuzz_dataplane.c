@@ -61,7 +61,7 @@ static void sums_check(const struct dataplane *dp, uint32_t p)
 		limited += flow->ep_congestion != 0;
 	}
 	for (uint32_t c = 0; c < dp->sw.class_count; c++)
-		assert(promised[c] == port->promised_units[c]);
+		assert(promised[c] == port->fabric.promised_units[c]);
 	assert(metered == port->stats->metered && limited == port->stats->limited);
 	assert(port->kind == PORT_FABRIC || extent == port->stats->extent_units);
 }
@@ -75,7 +75,7 @@ static bool name_valid(const struct flow_name *name, const struct flow_name *mas
 /* FGFC: a paused flow is counted and has a queue; a flow that waits for its frame is marked */
 static void fgfc_check(const struct play *play, uint32_t p)
 {
-	const struct fgfc *fgfc = &play->s.dp->ports[p].fgfc;
+	const struct fgfc *fgfc = &play->s.dp->ports[p].edge.fgfc;
 	uint32_t on = 0, waiting = 0;
 
 	for (uint32_t i = 0; fgfc_enabled(fgfc) && i < fgfc->channels; i++) {
@@ -102,8 +102,9 @@ static void port_check(const struct play *play, uint32_t p)
 	assert(active == dp->ifcts[p].used);
 	sums_check(dp, p);
 	fgfc_check(play, p);
-	assert(port->efct.used <= port->efct.channels && port->ofct.used <= port->ofct.channels);
-	assert(port->kind == PORT_FABRIC || port->efct.used == active);
+	assert(port->edge.efct.used <= port->edge.efct.channels &&
+	       port->fabric.ofct.used <= port->fabric.ofct.channels);
+	assert(port->kind == PORT_FABRIC || port->edge.efct.used == active);
 	for (uint32_t c = 0; c < dp->sw.class_count; c++)
 		assert(port->link->rx.held_units[c] <= port->link->rx.buffer_units);
 }

@@ -109,9 +109,10 @@ static void check_ifct_entry(const struct sim *sim, const struct sim_node *node,
 	if (ifct_flow_extent(entry) >= 1u << 31)
 		sim_fail(sim, node->config->name, "p%u flow %u: negative flow_extent", port, id);
 	if (dp->ports[port].kind == PORT_EDGE &&
-	    efct_flow_extent(TABLE_AT(dp->ports[port].efct.lines, id)) != ifct_total_extent(entry))
+	    efct_flow_extent(TABLE_AT(dp->ports[port].edge.efct.lines, id)) !=
+		    ifct_total_extent(entry))
 		sim_fail(sim, node->config->name, "p%u flow %u: EFCT extent %u, IFCT extent %u",
-			 port, id, efct_flow_extent(TABLE_AT(dp->ports[port].efct.lines, id)),
+			 port, id, efct_flow_extent(TABLE_AT(dp->ports[port].edge.efct.lines, id)),
 			 ifct_total_extent(entry));
 }
 
@@ -122,8 +123,10 @@ static uint32_t behind_units(const struct dataplane *dp, uint32_t ref)
 
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		for (uint32_t id = 0;
-		     dp->ports[p].kind == PORT_FABRIC && id < dp->ports[p].ofct.fresh; id++) {
-			const struct ofct_entry *entry = TABLE_AT(dp->ports[p].ofct.entries, id);
+		     dp->ports[p].kind == PORT_FABRIC && id < dp->ports[p].fabric.ofct.fresh;
+		     id++) {
+			const struct ofct_entry *entry =
+				TABLE_AT(dp->ports[p].fabric.ofct.entries, id);
 
 			if (entry->active &&
 			    flow_ref(entry->input_port, entry->input_port_flow_id) == ref)
@@ -137,7 +140,7 @@ static uint32_t behind_units(const struct dataplane *dp, uint32_t ref)
 static void check_ofct(const struct sim *sim, const struct sim_node *node, uint32_t port)
 {
 	struct dataplane *dp = node->dataplane;
-	const struct ofct *ofct = &dp->ports[port].ofct;
+	const struct ofct *ofct = &dp->ports[port].fabric.ofct;
 	uint32_t active = 0;
 
 	for (uint32_t id = 0; id < ofct->fresh; id++) {
@@ -204,8 +207,8 @@ static void flows_stand(const struct sim *sim, const struct sim_node *node)
 	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 		const struct port *port = &dp->ports[p];
 
-		list_stand(sim, node, port->no_channel.first, &port->no_channel);
-		list_stand(sim, node, port->port_limit.first, &port->port_limit);
+		list_stand(sim, node, port->fabric.no_channel.first, &port->fabric.no_channel);
+		list_stand(sim, node, port->edge.port_limit.first, &port->edge.port_limit);
 		for (uint32_t c = 0; c < port->lane_count; c++) {
 			const struct output_lane *output = &port->output[c];
 
@@ -236,8 +239,8 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 	case IFCT_REQUESTING:
 		return place == &output->arbiter && flow->queue.head->requested;
 	case IFCT_WAITING_CHANNEL:
-		return place == &out->no_channel &&
-		       !ofct_may_take(&out->ofct, flow->out_lane % out->lanes);
+		return place == &out->fabric.no_channel &&
+		       !ofct_may_take(&out->fabric.ofct, flow->out_lane % out->lanes);
 	case IFCT_BLOCKED:
 		/* until the next ACK or credit: its cause may be over. None would come if all were
 		 * acknowledged */
@@ -250,7 +253,7 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 		return place == &output->stopped && link_stopped(out->link, flow->out_lane) &&
 		       !tree_metered(dp, ref, flow->follow_port);
 	case IFCT_PORT_LIMIT:
-		return place == &in->port_limit && in->stats->extent_units;
+		return place == &in->edge.port_limit && in->stats->extent_units;
 	}
 	return false;
 }
@@ -329,16 +332,16 @@ static void check_port_sums(const struct sim *sim, const struct sim_node *node, 
 	const struct port *in = &dp->ports[port];
 	uint64_t limit = dp->injection.config->port_limit_units;
 
-	for (const struct packet *packet = in->no_line.head; packet; packet = packet->next)
+	for (const struct packet *packet = in->edge.no_line.head; packet; packet = packet->next)
 		sums->queued[packet->lane] += packet->units;
 	for (uint32_t c = 0; c < in->lane_count && dataplane_port_up(dp, port);
 	     c++) /* else the buffer is gone with the link */
 		if (sums->queued[c] != in->link->rx.held_units[c] ||
-		    sums->promised[c] != in->promised_units[c])
+		    sums->promised[c] != in->fabric.promised_units[c])
 			sim_fail(sim, node->config->name,
 				 "p%u lane %u: %u units held and %u promised, %u and %u counted",
 				 port, c, sums->queued[c], sums->promised[c],
-				 in->link->rx.held_units[c], in->promised_units[c]);
+				 in->link->rx.held_units[c], in->fabric.promised_units[c]);
 	if (in->kind == PORT_EDGE && sums->extent != in->stats->extent_units)
 		sim_fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted",
 			 port, sums->extent, in->stats->extent_units);
@@ -425,7 +428,7 @@ static void check_headroom(const struct sim *sim, const struct sim_node *from, u
 			   const struct in_flight *back)
 {
 	struct dataplane *dp = from->dataplane;
-	const struct ofct_entry *entry = TABLE_AT(dp->ports[port].ofct.entries, id);
+	const struct ofct_entry *entry = TABLE_AT(dp->ports[port].fabric.ofct.entries, id);
 	bool ends = waiting->types & 1u << ACK_HEADROOM_END || back->credit_ends[id];
 	uint32_t ref = flow_ref(entry->input_port, entry->input_port_flow_id);
 	bool metered = tree_metered(dp, ref, port);
@@ -455,7 +458,7 @@ static void check_extent(const struct sim *sim, const struct sim_node *from, uin
 			 const struct in_flight *data, const struct in_flight *back)
 {
 	const struct dataplane *dp = from->dataplane;
-	const struct ofct_entry *entry = TABLE_AT(dp->ports[port].ofct.entries, id);
+	const struct ofct_entry *entry = TABLE_AT(dp->ports[port].fabric.ofct.entries, id);
 	uint32_t extent = entry->active ? ofct_flow_extent(entry) : 0;
 	uint32_t sum = output_units(dp, port, id) + data->channel_units[id] +
 		       back->acked_units[id] + (down->active ? ifct_total_extent(down) : 0);
@@ -474,11 +477,12 @@ static void check_channels(const struct sim *sim, const struct sim_node *from, u
 			   const struct in_flight *data, const struct in_flight *back)
 {
 	const struct dataplane *up = from->dataplane, *down = to->dataplane;
-	const struct ofct *ofct = &up->ports[from_port].ofct;
+	const struct ofct *ofct = &up->ports[from_port].fabric.ofct;
 
 	for (uint32_t id = 0; id < ofct->fresh; id++) {
 		const struct ifct_entry *flow = TABLE_AT(down->ifcts[to_port].entries, id);
-		const struct ack_line *waiting = TABLE_AT(down->ports[to_port].acks.lines, id);
+		const struct ack_line *waiting =
+			TABLE_AT(down->ports[to_port].fabric.acks.lines, id);
 
 		/* guarded: what is lost counts as downstream too until the sender knows */
 		if (!from->links[from_port].guarded)
@@ -598,19 +602,21 @@ static void check_port_released(const struct sim *sim, const struct sim_node *no
 	const struct port *port = &dp->ports[p];
 	const struct port_stats *stats = port->stats;
 
-	if (dp->ifcts[p].used || port->efct.used || port->ofct.used || port->acks.count)
+	if (dp->ifcts[p].used || port->edge.efct.used || port->fabric.ofct.used ||
+	    port->fabric.acks.count)
 		sim_fail(sim, node->config->name,
 			 "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p,
-			 dp->ifcts[p].used, port->efct.used, port->ofct.used, port->acks.count);
+			 dp->ifcts[p].used, port->edge.efct.used, port->fabric.ofct.used,
+			 port->fabric.acks.count);
 	if (stats->metered || stats->limited || stats->extent_units || port->gauge.bytes)
 		sim_fail(sim, node->config->name,
 			 "p%u: %lu metered and %lu limited flows, %lu units, %lu bytes are left", p,
 			 stats->metered, stats->limited, stats->extent_units, port->gauge.bytes);
-	if (port->fgfc.on)
+	if (port->edge.fgfc.on)
 		sim_fail(sim, node->config->name, "p%u: %u flows are still held at their source", p,
-			 port->fgfc.on);
+			 port->edge.fgfc.on);
 	for (uint32_t c = 0; c < port->lane_count; c++)
-		if (port->link->rx.held_units[c] || port->promised_units[c] ||
+		if (port->link->rx.held_units[c] || port->fabric.promised_units[c] ||
 		    port->output[c].queue.units)
 			sim_fail(sim, node->config->name,
 				 "p%u: a buffer is not empty, or space in it is promised", p);

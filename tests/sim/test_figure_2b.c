@@ -102,6 +102,7 @@ TEST(flow_extent__figure_2b)
 	ck_assert_uint_eq(ifct_flow_extent(the_flow(&sim, "s222", 0)), 13);
 	ck_assert_uint_eq(ifct_total_extent(the_flow(&sim, "s222", 0)), 13);
 	ck_assert_uint_eq(
-		efct_flow_extent(TABLE_AT(sim_switch(&sim, "s222")->ports[0].efct.lines, 0)), 13);
+		efct_flow_extent(TABLE_AT(sim_switch(&sim, "s222")->ports[0].edge.efct.lines, 0)),
+		13);
 	sim_close(&sim);
 }

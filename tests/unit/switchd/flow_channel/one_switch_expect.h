@@ -162,15 +162,15 @@ static inline void all_released_expect(void)
 	ck_assert_uint_eq(s.dp->wakes.count, 0);
 	for (uint32_t p = 0; p < PORTS; p++) {
 		ck_assert_uint_eq(s.dp->ifcts[p].used, 0);
-		ck_assert_uint_eq(s.dp->ports[p].efct.used, 0);
-		ck_assert_uint_eq(s.dp->ports[p].ofct.used, 0);
+		ck_assert_uint_eq(s.dp->ports[p].edge.efct.used, 0);
+		ck_assert_uint_eq(s.dp->ports[p].fabric.ofct.used, 0);
 		ck_assert_uint_eq(s.dp->ports[p].gauge.bytes, 0);
 		ck_assert_uint_eq(stats_of(p)->extent_units, 0);
 		ck_assert_uint_eq(stats_of(p)->limited, 0);
 		ck_assert_uint_eq(stats_of(p)->metered, 0);
 		for (uint32_t c = 0; c < s.config.class_count; c++) {
 			ck_assert_uint_eq(s.links[p].rx.held_units[c], 0);
-			ck_assert_uint_eq(s.dp->ports[p].promised_units[c], 0);
+			ck_assert_uint_eq(s.dp->ports[p].fabric.promised_units[c], 0);
 			ck_assert_uint_eq(s.dp->ports[p].output[c].queue.units, 0);
 		}
 	}

@@ -51,13 +51,13 @@ TEST(ack__ends_at_the_ingress_edge)
 	host_send(&s, 0, 0, 2, 1, 0, 1500);
 	one_switch_run(&s, NODE_US);
 	packet_expect(2, 1500);
-	ck_assert_uint_eq(s.dp->ports[0].efct.used, 1);
-	ck_assert_uint_eq(s.dp->ports[2].ofct.used, 1);
+	ck_assert_uint_eq(s.dp->ports[0].edge.efct.used, 1);
+	ck_assert_uint_eq(s.dp->ports[2].fabric.ofct.used, 1);
 	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[0].entries, 0)), 12);
 	switch_send_ack(&s, 2, NODE_US, header_of_packet(2).flow_id, ACK_DELTA, 6);
 	one_switch_run(&s, 2 * NODE_US);
 	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[0].entries, 0)), 6);
-	ck_assert_uint_eq(efct_flow_extent(TABLE_AT(s.dp->ports[0].efct.lines, 0)), 6);
+	ck_assert_uint_eq(efct_flow_extent(TABLE_AT(s.dp->ports[0].edge.efct.lines, 0)), 6);
 	switch_send_ack(&s, 2, 2 * NODE_US, header_of_packet(2).flow_id, ACK_DELTA_ECA, 6);
 	one_switch_run(&s, FAR);
 	all_released_expect();

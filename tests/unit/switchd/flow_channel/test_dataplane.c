@@ -164,7 +164,7 @@ TEST(dataplane_set__values)
 	ck_assert_int_eq(set("acks.t2", "200000"), 0);
 	ck_assert_int_eq(set("acks.t1", "100000"), 0);
 	ck_assert_int_eq(set("acks.collect", "48"), 0);
-	ck_assert_uint_eq(s.dp->ports[2].acks.t3_ps, 300 * NODE_NS);
+	ck_assert_uint_eq(s.dp->ports[2].fabric.acks.t3_ps, 300 * NODE_NS);
 	switch_send(&s, 2, 0, 0, 5, 0, 1500);
 	one_switch_run(&s, FAR);
 	ack_expect(2, 5, ACK_DELTA, 6);

@@ -313,7 +313,7 @@ TEST(fgfc_path__link_down_forgets)
 	ck_assert_uint_eq(host_port()->fgfc_held, 1);
 	switchd_ops.link_down(s.dp, 0, 3 * NODE_US);
 	ck_assert_uint_eq(host_port()->fgfc_held, 0);
-	ck_assert_uint_eq(s.dp->ports[0].fgfc.on, 0);
+	ck_assert_uint_eq(s.dp->ports[0].edge.fgfc.on, 0);
 	while (frame_next())
 		;
 	one_switch_run(&s, FAR); /* what it sent is forwarded */

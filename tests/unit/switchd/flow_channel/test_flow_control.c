@@ -253,11 +253,11 @@ TEST_RANGE(limit_after_ack__outlives_the_packets, 0, 2)
 
 	switch_send_ack(&s, 2, 4 * NODE_US, id, ACK_DELTA_ECA, UNITS);
 	one_switch_run(&s, 4 * NODE_US + 100 * NODE_NS);
-	ck_assert_uint_eq(s.dp->ports[2].ofct.used, 0);
+	ck_assert_uint_eq(s.dp->ports[2].fabric.ofct.used, 0);
 	if (_i)
 		host_send(&s, 0, wake_up - 300 * NODE_NS, 2, 1, 0, PACKET);
 	one_switch_run(&s, wake_up);
-	ck_assert_uint_eq(s.dp->ports[0].efct.used, 1);
+	ck_assert_uint_eq(s.dp->ports[0].edge.efct.used, 1);
 	ck_assert_uint_eq(s.dp->ifcts[0].used, 1);
 	ck_assert_uint_eq(stats_of(0)->limited, 1);
 	no_packet_expect(2);

@@ -44,7 +44,7 @@ static uint32_t packets_of(uint32_t port, bool ordered)
 
 static uint32_t extent_at(uint32_t port)
 {
-	return ofct_flow_extent(TABLE_AT(s.dp->ports[port].ofct.entries, 0));
+	return ofct_flow_extent(TABLE_AT(s.dp->ports[port].fabric.ofct.entries, 0));
 }
 
 /* a line of the switch's @table contains @what */

@@ -61,7 +61,7 @@ TEST(headroom__credit_by_water_level)
 	ck_assert_uint_eq(stats_of(2)->metered, 0);
 	ck_assert_uint_eq(stats_of(2)->headroom_stops, 1);
 	ck_assert_uint_eq(stats_of(2)->headroom_units, 14 + 14 + 18 + 18);
-	ck_assert_uint_eq(s.dp->ports[2].promised_units[0], 0);
+	ck_assert_uint_eq(s.dp->ports[2].fabric.promised_units[0], 0);
 }
 
 /* EC-13: metering ends with the queue, also with a drop level of 0, below which is no queue:
@@ -139,7 +139,7 @@ TEST_RANGE(headroom__lost_ack_is_sent_again, 0, 2)
 		ck_assert_int_eq(flow_at(2, 9)->committed_units, 2 * UNITS);
 	}
 	no_ack_expect(2);
-	ck_assert_uint_eq(s.dp->ports[2].promised_units[0], 0);
+	ck_assert_uint_eq(s.dp->ports[2].fabric.promised_units[0], 0);
 }
 
 /* On a guarded link metering begins with an end of metering: had an earlier end been lost, the

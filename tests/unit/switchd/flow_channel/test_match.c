@@ -26,7 +26,7 @@ TEST(exhaustion__match_fields_change)
 	one_switch_run(&s, 3 * NODE_US);
 	for (uint32_t i = 1; i < 4; i++)
 		packet_expect(2, 1000 + i);
-	ck_assert_uint_eq(s.dp->ports[0].efct.used, 1); /* one flow now */
+	ck_assert_uint_eq(s.dp->ports[0].edge.efct.used, 1); /* one flow now */
 	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[0].entries, 0)), 12);
 }
 
@@ -74,8 +74,8 @@ TEST(match__of_one_port)
 		for (uint32_t p = 0; p < 2; p++)
 			host_send(&s, p, 0, 2, i, 0, 1000);
 	one_switch_run(&s, NODE_US);
-	ck_assert_uint_eq(s.dp->ports[0].efct.used, 3);
-	ck_assert_uint_eq(s.dp->ports[1].efct.used, 1);
+	ck_assert_uint_eq(s.dp->ports[0].edge.efct.used, 3);
+	ck_assert_uint_eq(s.dp->ports[1].edge.efct.used, 1);
 }
 
 /* FC-2: two hosts send the same eight 5-tuples; the masks of their ports make two flows of them,
@@ -95,8 +95,8 @@ TEST(match__masks_of_two_ports)
 		for (uint32_t p = 0; p < 2; p++)
 			host_send(&s, p, 0, 2, i, 0, 1000);
 	one_switch_run(&s, NODE_US);
-	ck_assert_uint_eq(s.dp->ports[0].efct.used, 2);
-	ck_assert_uint_eq(s.dp->ports[1].efct.used, 4);
+	ck_assert_uint_eq(s.dp->ports[0].edge.efct.used, 2);
+	ck_assert_uint_eq(s.dp->ports[1].edge.efct.used, 4);
 	out = open_memstream(&text, &length);
 	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "none", stdout), 0);
 	ck_assert_int_eq(switchd_ops.show(s.dp, "match", -1, 0, out), 0);

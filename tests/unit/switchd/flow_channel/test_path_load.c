@@ -66,7 +66,7 @@ TEST(path_load_bytes__of_the_link)
 /* A packet counts with its header, FCS and gap, at a fabric port, in a fabric with redirects. */
 TEST(path_load_forwarded__bytes_of_the_link)
 {
-	const struct output_load *out = &s.dp->ports[own].output_load;
+	const struct output_load *out = &s.dp->ports[own].fabric.output_load;
 	uint32_t gap = s.links[own].gap_bytes;
 
 	for (uint32_t i = 0; i < 3; i++)
@@ -74,7 +74,7 @@ TEST(path_load_forwarded__bytes_of_the_link)
 	ck_assert_uint_eq(output_load_last(&out->all, 11),
 			  3 * (FABRIC_HEADER_BYTES + 1000 + FRAME_FCS_BYTES + gap));
 	path_load_forwarded(s.dp, 0, ref, 1000, 10 * WINDOW);
-	ck_assert_uint_eq(output_load_last(&s.dp->ports[0].output_load.all, 11), 0);
+	ck_assert_uint_eq(output_load_last(&s.dp->ports[0].fabric.output_load.all, 11), 0);
 	s.config.switch_.routing.redirect = false;
 	path_load_forwarded(s.dp, own, ref, 1000, 12 * WINDOW);
 	ck_assert_uint_eq(output_load_last(&out->all, 13), 0);
@@ -161,12 +161,12 @@ TEST(path_load_groups__shares)
 	teardown_flow();
 	open_flow(8);
 	ck_assert(path_load_groups(s.dp) && path_load_reported(s.dp));
-	output_load_claim(&s.dp->ports[other].output_load, full / 2, now + NODE_MS, now);
+	output_load_claim(&s.dp->ports[other].fabric.output_load, full / 2, now + NODE_MS, now);
 	ck_assert_uint_eq(path_load_offer(s.dp, other, now),
-			  output_load_share(&s.dp->ports[other].output_load, full, 11, now));
+			  output_load_share(&s.dp->ports[other].fabric.output_load, full, 11, now));
 	ck_assert_uint_lt(path_load_offer(s.dp, other, now), full);
 	path_load_forwarded(s.dp, own, ref, 1000, now - WINDOW);
 	ck_assert_uint_eq(path_load_present(s.dp, ref, now),
-			  output_load_left_share(&s.dp->ports[own].output_load,
+			  output_load_left_share(&s.dp->ports[own].fabric.output_load,
 						 &path_load_line(s.dp, ref)->count, full, 11, now));
 }

@@ -47,7 +47,7 @@ static void no_request_expect(uint32_t hosts, node_time_t idle_ps, uint32_t orde
 /* so much has arrived over @port that it has no capacity, at any time */
 static void fill(uint32_t port)
 {
-	s.dp->ports[port].input_load.bytes = 1ull << 40;
+	s.dp->ports[port].fabric.input_load.bytes = 1ull << 40;
 }
 
 TEST_GROUP(arrived, .teardown = teardown);
@@ -95,11 +95,11 @@ TEST(reroute_arrived__another_one_is_sent_elsewhere)
 	uint32_t value = 0;
 
 	open_below(0xe);
-	s.dp->ports[1].input_load.named_until_ps = FAR;
+	s.dp->ports[1].fabric.input_load.named_until_ps = FAR;
 	stream(SETTLED, SETTLED + TREE_INTERVAL / 2, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(reroutes(2, &value), 1);
 	ck_assert_uint_eq(value, FAR_AWAY + 3 * HINT);
-	ck_assert_uint_gt(s.dp->ports[3].input_load.named_until_ps, SETTLED + TREE_INTERVAL);
+	ck_assert_uint_gt(s.dp->ports[3].fabric.input_load.named_until_ps, SETTLED + TREE_INTERVAL);
 }
 
 /* all ports are full: a flow is sent to one with two flows less */
@@ -110,8 +110,8 @@ TEST(reroute_arrived__fewer_flows_elsewhere)
 	open_below(0xe);
 	fill(1);
 	fill(3);
-	s.dp->ports[1].input_load.last_hosts = 7;
-	s.dp->ports[3].input_load.last_hosts = 1;
+	s.dp->ports[1].fabric.input_load.last_hosts = 7;
+	s.dp->ports[3].fabric.input_load.last_hosts = 1;
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 3, 0, ALL_HOSTS);
 	ck_assert_uint_ge(stats_of(2)->reroute_acks, 1);
 	ck_assert_uint_ge(reroutes(2, &value), 1);
@@ -123,7 +123,8 @@ TEST(reroute_arrived__no_port_has_capacity)
 	open_below(0xe);
 	fill(1);
 	fill(3);
-	s.dp->ports[1].input_load.last_hosts = s.dp->ports[3].input_load.last_hosts = 1;
+	s.dp->ports[1].fabric.input_load.last_hosts = s.dp->ports[3].fabric.input_load.last_hosts =
+		1;
 	no_request_expect(2, 0, ALL_HOSTS);
 }
 
@@ -132,8 +133,8 @@ TEST(reroute_arrived__the_other_one_is_slow)
 {
 	open_below(0xc);
 	s.ports[3].rate_bps /= 4;
-	s.dp->ports[3].input_load.bytes = 240000; /* since 0: more than it can carry */
-	s.dp->ports[3].input_load.last_hosts = 1;
+	s.dp->ports[3].fabric.input_load.bytes = 240000; /* since 0: more than it can carry */
+	s.dp->ports[3].fabric.input_load.last_hosts = 1;
 	no_request_expect(2, 0, ALL_HOSTS);
 }
 
@@ -197,5 +198,5 @@ TEST(reroute_arrived__no_tree)
 {
 	open_below(0);
 	no_request_expect(2, 0, ALL_HOSTS);
-	ck_assert_uint_eq(s.dp->ports[2].input_load.last_bytes, 0);
+	ck_assert_uint_eq(s.dp->ports[2].fabric.input_load.last_bytes, 0);
 }

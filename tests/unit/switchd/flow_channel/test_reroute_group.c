@@ -145,7 +145,8 @@ TEST(reroute_on_ack__reports_fade)
 
 	group_begin(false);
 	later = NOTIFIED + 33 * s.config.switch_.routing.redirect_interval_ps;
-	s.dp->ports[member[1].port].told = (struct redirect_told){ .at_ps = NOTIFIED, .flows = 4 };
+	s.dp->ports[member[1].port].fabric.told =
+		(struct redirect_told){ .at_ps = NOTIFIED, .flows = 4 };
 	group_notify(0, NOTIFIED + NODE_US, 4);
 	ck_assert_uint_eq(stats_of(0)->redirects, 0);
 	group_notify(0, later, 4);

@@ -164,5 +164,5 @@ TEST(choose_other__bound_to_its_path)
 	one_switch_run(&s, 9 * NODE_US);
 	packet_expect(port, 1100);
 	no_packet_expect(free_port);
-	ck_assert_uint_eq(s.dp->ports[free_port].swap.until_ps, 0);
+	ck_assert_uint_eq(s.dp->ports[free_port].fabric.swap.until_ps, 0);
 }
