@@ -425,12 +425,17 @@ bench: all
 	@tests/bench/recording.sh
 	@tests/bench/serving.sh
 
+# what hosts.sh measures for the ratios
+kept_hosts := CONTESTANTS='shm packed quick veth bridge ovs' CHAINS='3 5' SIZES=
 # ratios that are kept in tests/bench/ratios/ for this kind of machine; no absolute figure
 bench-check: all
-	@CHECK=yes tests/bench/size.sh
+	@$(MAKE) --no-print-directory benches
+	@status=0; CHECK=yes tests/bench/size.sh || status=$$?; CHECK=yes $(kept_hosts) tests/bench/hosts.sh || status=$$?; exit $$status
 
 bench-keep: all
+	@$(MAKE) --no-print-directory benches
 	@KEEP=yes tests/bench/size.sh
+	@KEEP=yes $(kept_hosts) tests/bench/hosts.sh
 
 bench-busy: all
 	@$(MAKE) --no-print-directory test-helpers
@@ -471,7 +476,7 @@ labs: all
 deps:
 	@tests/deps.sh "$(PACKAGES)" "$(MPI_PACKAGES) $(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
 		"$(if $(filter test fuzz clang-warnings tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
-		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES)) $(if $(filter deb deb-test,$(MAKECMDGOALS)),$(DEB_PACKAGES)) \
+		"$(if $(filter bench bench-%,$(MAKECMDGOALS)),$(BENCH_PACKAGES)) $(if $(filter deb deb-test,$(MAKECMDGOALS)),$(DEB_PACKAGES)) \
 		$(if $(filter systems,$(MAKECMDGOALS)),$(SYSTEMS_PACKAGES))"
 
 # the tables of docs/scenario.md, from the rows of .def files

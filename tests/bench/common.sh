@@ -5,6 +5,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 
 broken=0
+mib=9.5367431640625e-7 # in bytes
 load=$(cut -d ' ' -f 1 /proc/loadavg)
 
 # ---- samples: a file of numbers for each figure ----
@@ -99,6 +100,37 @@ cpu_ns() { # PID
 		fi
 	done
 	echo "$all"
+}
+
+# ---- memory ----
+
+# in_group COMMAND... - in the control group $group, if there is one
+in_group() { (
+	[ -z "$group" ] || echo "$BASHPID" >"$group/cgroup.procs"
+	exec "$@"
+); }
+
+# group_make - a memory control group in $group; empty where we may make none
+group_make() {
+	group=
+	for root in /sys/fs/cgroup /sys/fs/cgroup/memory; do
+		[ -e "$root/memory.max_usage_in_bytes" ] || grep -qsw memory "$root/cgroup.subtree_control" || continue
+		mkdir "$root/heddle-bench-$$" 2>/dev/null && group=$root/heddle-bench-$$
+	done
+}
+
+# group_end FIGURE - samples the peak of the group, its processes' and the kernel's, and removes it
+group_end() {
+	local file
+
+	[ -n "$group" ] || return
+	for file in memory.peak memory.max_usage_in_bytes; do
+		[ ! -e "$group/$file" ] || sample "$1_peak" "$(cat "$group/$file")"
+	done
+	file=$group/memory.kmem.max_usage_in_bytes
+	[ ! -e "$file" ] || sample "$1_kernel" "$(cat "$file")"
+	rmdir "$group"
+	group=
 }
 
 # ---- the machine ----

@@ -12,6 +12,7 @@
 #        RUNS=5 CONTESTANTS='shm ovs' CHAINS='3' SIZES='64' HEDDLE=./heddle change it
 set -u
 . tests/bench/common.sh
+. tests/bench/ratios.sh
 
 runs=${RUNS:-3}
 out=build/bench/hosts
@@ -52,6 +53,25 @@ main() {
 	rm -rf "$out"
 	mkdir -p "$samples"
 	find_contestants
+	ratios_begin hosts
+	measure_all
+	{
+		report_machine 'Attached hosts, measured'
+		report_contestants
+		report_goals
+		report_chains
+		report_hosts
+		report_rest
+		report_packet_io
+	} >"$report"
+	cat "$report"
+	echo "written to $report"
+	ratios_end
+	[ "$broken" = 0 ]
+}
+
+# all of it in turn, as often as `runs` says
+measure_all() {
 	for ((run = 1; run <= runs; run++)); do
 		echo "run $run of $runs"
 		for switches in $chains; do
@@ -66,18 +86,21 @@ main() {
 		done
 		measure_packet_io
 	done
-	{
-		report_machine 'Attached hosts, measured'
-		report_contestants
-		report_goals
-		report_chains
-		report_hosts
-		report_rest
-		report_packet_io
-	} >"$report"
-	cat "$report"
-	echo "written to $report"
-	[ "$broken" = 0 ]
+}
+
+# for ratios.sh; round trips are better where they are shorter
+all_ratios() {
+	for switches in $chains; do
+		[ "$switches" = 1 ] && continue
+		echo "round_trip_ovs_to_shm_$switches $(ratio "ping_ovs_$switches" "ping_shm_$switches")"
+		echo "round_trip_ovs_to_quick_$switches $(ratio "ping_ovs_$switches" "ping_quick_$switches")"
+		echo "packets_packed_to_bridge_$switches $(ratio "packets_packed_$switches" "packets_bridge_$switches")"
+		for contestant in shm veth; do
+			for what in packets tcp1500 tcp9000; do
+				echo "${what}_${contestant}_to_ovs_$switches $(ratio "${what}_${contestant}_$switches" "${what}_ovs_$switches")"
+			done
+		done
+	done
 }
 
 # ---- contestants: each has NAME_up, NAME_down, NAME_on, NAME_process; they build $wires ----

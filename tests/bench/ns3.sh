@@ -38,7 +38,9 @@ measure_ns3() { # HOSTS
 ns3_run() { # HOSTS KIND LEAVES HOSTS_PER_LEAF SPINES MICROSECONDS
 	local line
 
-	line=$("$ns3" "${@:2}") || { fail "ns-3 with $1 hosts, $2: $line" && return 1; }
+	group_make
+	line=$(in_group "$ns3" "${@:2}") || fail "ns-3 with $1 hosts, $2: $line"
+	group_end "memory_ns3_$2_$1"
 	sample "ns3_$2_$1" "$(calculate "$(sed 's/.*hops=\([0-9]*\) cpu_s=\([0-9.]*\) .*/\1 \/ \2/' <<<"$line")" %.0f)"
 }
 

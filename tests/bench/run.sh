@@ -17,7 +17,6 @@ samples=$out/samples
 report=$out/report.md
 scenarios=tests/bench/scenarios
 hosts_all="16 128 1024"
-mib=9.5367431640625e-7 # in bytes
 parts=${PARTS:-clock ring hops pair idle memory sizes profile}
 
 main() {
@@ -420,35 +419,6 @@ size_workers() {
 	*-1056 | *-1024) echo '0 1 2' ;;
 	*) echo 2 ;;
 	esac
-}
-
-# in_group COMMAND... - in the control group $group, if there is one
-in_group() { (
-	[ -z "$group" ] || echo "$BASHPID" >"$group/cgroup.procs"
-	exec "$@"
-); }
-
-# group_make - a memory control group in $group; empty where we may make none
-group_make() {
-	group=
-	for root in /sys/fs/cgroup /sys/fs/cgroup/memory; do
-		[ -e "$root/memory.max_usage_in_bytes" ] || grep -qsw memory "$root/cgroup.subtree_control" || continue
-		mkdir "$root/heddle-bench-$$" 2>/dev/null && group=$root/heddle-bench-$$
-	done
-}
-
-# group_end FIGURE - samples the peak of the group, its processes' and the kernel's, and removes it
-group_end() {
-	local file
-
-	[ -n "$group" ] || return
-	for file in memory.peak memory.max_usage_in_bytes; do
-		[ ! -e "$group/$file" ] || sample "$1_peak" "$(cat "$group/$file")"
-	done
-	file=$group/memory.kmem.max_usage_in_bytes
-	[ ! -e "$file" ] || sample "$1_kernel" "$(cat "$file")"
-	rmdir "$group"
-	group=
 }
 
 measure_sizes() {
