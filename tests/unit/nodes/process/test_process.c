@@ -1,10 +1,12 @@
 /*  nodes/process/process: the arguments of a node's process. All of them are understood in any
- *  order; one that is wrong, or a parent that is another, ends the process (TB-23). */
+ *  order; one that is wrong, or a parent that is another, ends the process (TB-23). SIGTERM. */
 #include "nodes/process/process.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/testing.h"
@@ -95,4 +97,34 @@ TEST(process_begin__another_parent)
 
 	snprintf(text, sizeof(text), "--parent=%d", (int)getpid());
 	ck_assert_int_eq(begin(text), PROCESS_LOST);
+}
+
+/* A confined process is sent SIGTERM. Under the virtual clock it goes on until its orchestrator
+ * ends it; under the real clock it ends, as a daemon does. */
+TEST_RANGE(process_confine__ends_at_sigterm, CLOCK_VIRTUAL, CLOCK_REAL + 1)
+{
+	int ready[2], go[2], status;
+	char byte = 0;
+	pid_t child;
+
+	arguments = (struct process_arguments){ .parent = getpid(), .keep_user = true };
+	ck_assert(!pipe(ready) && !pipe(go));
+	child = fork();
+	if (!child) {
+		bool unfiltered;
+
+		signal(SIGTERM, SIG_DFL); /* Check handles it */
+		status = process_confine(&arguments, (enum clock_kind)_i, false, &unfiltered);
+		(void)!write(ready[1], &byte, 1);
+		(void)!read(go[0], &byte, 1);
+		_exit(status ? 1 : 7);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(kill(child, SIGTERM), 0);
+	ck_assert_int_eq(write(go[1], &byte, 1), 1);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	if (_i == CLOCK_VIRTUAL)
+		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	else
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 }
