@@ -128,6 +128,21 @@ static int output_queues_check(const struct scenario *scenario, const struct pla
 	return -EINVAL;
 }
 
+/* A NIC takes all that arrives at once. One that pauses has a buffer, so that it can withhold credit
+ * from its switch: what keeps its link busy when it does not pause, with grants of a part of it. */
+static void pausing_buffers_make(const struct scenario *scenario, struct plan *plan)
+{
+	for (uint32_t i = 0; i < scenario->pause_count; i++) {
+		const struct node_config *nic =
+			&plan->nodes[plan_host_node(plan, scenario->pauses[i].host)];
+		struct port_config *port = &nic->ports[0];
+		uint64_t units =
+			plan_buffer_reserve_units(&plan->nodes[port->peer_index], nic, port);
+
+		port->buffer_units = (uint32_t)(units * CREDIT_PARTS / (CREDIT_PARTS - 1));
+	}
+}
+
 void plan_peer_buffers_fill(struct plan *plan)
 {
 	for (uint32_t i = 0; i < plan->node_count && plan_fabric(plan) == FABRIC_PORT_GROUP; i++)
@@ -151,9 +166,12 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
 	error = output_queues_check(scenario, plan, errors);
 	if (!error)
 		error = input_buffers_make(clock, scenario, plan, errors);
-	if (!error)
-		plan_peer_buffers_fill(plan);
-	return error;
+	if (error)
+		return error;
+	if (scenario->fabric == FABRIC_PORT_GROUP)
+		pausing_buffers_make(scenario, plan);
+	plan_peer_buffers_fill(plan);
+	return 0;
 }
 
 /* ---- the real clock ---- */

@@ -261,7 +261,8 @@ static void node_make_traffic(const struct scenario *scenario, const struct plan
 		if (port->ring_bytes < RING_BYTES_REAL)
 			port->ring_bytes = RING_BYTES_REAL;
 		port_make_real(scenario, plan, node, port);
-		if (node->kind == NODE_NIC)
+		if (node->kind == NODE_NIC &&
+		    (plan_fabric(plan) != FABRIC_PORT_GROUP || !node->nic.pause_count))
 			port->buffer_units = port->stop_units = 0; /* accepts everything */
 		/* so there is no limit to a NIC, however late it is */
 		else if (port->kind == PORT_EDGE)

@@ -187,6 +187,48 @@ TEST(link__full_with_8_7_of_the_loop)
 	ck_assert_double_eq_tol(link_share(500), full * 7 / 16, 0.02);
 }
 
+/* what a host sends to another one, with @pauses of that one; bytes in 1 ms */
+static uint64_t delivered_with(const char *pauses, uint32_t frame_bytes)
+{
+	static const char text[] =
+		"name: pauses\nfabric: port-group\nrun: {duration: 1ms}\n"
+		"links: {rate: 100Gb/s, delay: 1us}\ntopology: {generate: star, hosts: 2}\n"
+		"workloads:\n  - {name: w, pattern: pairs, pairs: [[h1, h0]], size: 1MB, window: "
+		"4}\n";
+	char packet[64];
+	const char *settings[] = { packet, pauses, NULL };
+	uint64_t delivered = 0;
+	struct sim sim;
+
+	snprintf(packet, sizeof(packet), "workloads.0.packet=%u", frame_bytes);
+	sim_open_text(&sim, text, settings);
+	sim_run(&sim);
+	for (uint32_t i = 0; i < sim.plan.node_count; i++)
+		if (sim.nodes[i].stats->flow_rx_count)
+			delivered += stats_flow_rx(sim.nodes[i].stats, 0)->measured_bytes;
+	sim_close(&sim);
+	return delivered;
+}
+
+/* A NIC that pauses withholds credit: its switch sends what credit is left, then nothing. Without
+ * a pause its buffer keeps the link full, with frames of any length. */
+TEST(pauses__stop_the_switch)
+{
+	static const uint32_t frames[] = { 64, 4096 };
+
+	for (int i = 0; i < 2; i++) {
+		double all = (double)delivered_with("pauses=[]", frames[i]);
+		double late = (double)delivered_with("pauses=[{host: h0, start: 999us, for: 1ns}]",
+						     frames[i]);
+		double paused =
+			(double)delivered_with("pauses=[{host: h0, for: 800us}]", frames[i]);
+
+		ck_assert_double_eq_tol(late / all, 1, 0.001);
+		ck_assert_double_ge(paused / all, 0.19);
+		ck_assert_double_le(paused / all, 0.22);
+	}
+}
+
 /* ---- PG-12 ---- */
 
 #define SEEDS 4u
