@@ -54,12 +54,16 @@ static void round_trip(struct tcp_window *window, node_time_t took_ps)
 	window->smoothed_ps = (7 * window->smoothed_ps + took_ps) / 8;
 }
 
+/* The shortest timeout is also what it exceeds the round trip by at least, as in Linux. RFC 6298, 2.3
+ * takes the granularity of the clock: with none, a constant round trip would time out at once. */
 node_time_t tcp_window_rto_ps(const struct tcp_window *window, const struct tcp_config *config)
 {
-	node_time_t rto_ps = window->smoothed_ps ? window->smoothed_ps + 4 * window->variation_ps
-						 : RTO_INITIAL_FACTOR * config->rto_min_ps;
+	node_time_t rto_ps = window->smoothed_ps
+				     ? window->smoothed_ps + node_time_max(4 * window->variation_ps,
+									   config->rto_min_ps)
+				     : RTO_INITIAL_FACTOR * config->rto_min_ps;
 
-	rto_ps = min64(node_time_max(rto_ps, config->rto_min_ps), TCP_RTO_MAX);
+	rto_ps = min64(rto_ps, TCP_RTO_MAX);
 	return min64(rto_ps << window->backoff, TCP_RTO_MAX);
 }
 

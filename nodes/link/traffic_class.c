@@ -81,12 +81,12 @@ static node_time_t next_due(node_time_t due, node_time_t burst, uint64_t bps, ui
 	return node_time_max(due, earliest) + node_time_of_bytes(bytes, bps);
 }
 
-/* a class that was not lent anything for long may not claim all of it afterwards */
+/* Of the classes that had something to send, the lent one had got least. So what a class without
+ * anything to send is behind it by is not saved up, but for a burst. */
 static void lend(struct class_scheduler *scheduler, uint32_t traffic_class, uint32_t bytes)
 {
 	struct class_share *share = &scheduler->share[traffic_class];
 
-	share->lent += (uint64_t)bytes * 1000 / share->weight;
 	for (uint32_t c = 0; c < scheduler->class_count; c++) {
 		struct class_share *other = &scheduler->share[c];
 		uint64_t arrears = (uint64_t)CLASS_BURST_BYTES * 1000 / other->weight;
@@ -94,6 +94,7 @@ static void lend(struct class_scheduler *scheduler, uint32_t traffic_class, uint
 		if (other->lent + arrears < share->lent)
 			other->lent = share->lent - arrears;
 	}
+	share->lent += (uint64_t)bytes * 1000 / share->weight;
 }
 
 void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_class, uint32_t bytes,

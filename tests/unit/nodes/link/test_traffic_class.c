@@ -62,7 +62,7 @@ static node_time_t packets_time(uint32_t packets)
 
 /* Did class @c get @permille of the link over all of `now`, except for a burst at the start and a
  * packet at the end? */
-static void share_expect(uint32_t c, uint32_t permille)
+static void share_expect(uint32_t c, double permille)
 {
 	double expected = (double)model.now / 1e12 * (double)model.rate_bps / 8 * permille / 1000;
 
@@ -125,6 +125,21 @@ TEST(class_scheduler_pick__rest_is_lent_by_minimum)
 	share_expect(0, 750);
 	share_expect(1, 250);
 	ck_assert_uint_eq(model.idle_ps, 0);
+}
+
+/* the same beside a third class, whatever its minimum; without one it counts as .1 % */
+TEST_RANGE(class_scheduler_pick__rest_is_lent_to_three_by_minimum, 0, 3)
+{
+	static const uint32_t third_permille[] = { 0, 50, 100 };
+	const struct class_config classes[] = { CLASS(600, 1000), CLASS(200, 1000),
+						CLASS(third_permille[_i], 1000) };
+	uint32_t third = third_permille[_i], weights = 800 + (third ? third : 1);
+
+	start(200000000000, 3, classes);
+	run(7, packets_time(20000));
+	share_expect(0, 600 + (200. - third) * 600 / weights);
+	share_expect(1, 200 + (200. - third) * 200 / weights);
+	share_expect(2, third + (200. - third) * (third ? third : 1) / weights);
 }
 
 /* FC-19: the minimum of an idle class is lent to the others, and returns when it has packets */
