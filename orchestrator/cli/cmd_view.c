@@ -20,7 +20,7 @@
 #include "orchestrator/recording/recording_read.h"
 #include "orchestrator/view/fabric_recording.h"
 #include "orchestrator/view/metrics_text.h"
-#include "orchestrator/view/nameless_file.h"
+#include "orchestrator/base/nameless_file.h"
 #include "orchestrator/view/view_service.h"
 
 #define RECORDING_BEGIN "heddle recording 1\n"
