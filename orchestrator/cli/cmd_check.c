@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "orchestrator/base/quantity.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/cli/check_up.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/plan/congestion_text.h"
@@ -274,9 +275,10 @@ static int print_json(const struct plan *plan, const struct scenario *scenario,
 						"packet_bytes",
 						(json_int_t)plan->workloads[i].packet_bytes));
 	root = json_pack(
-		"{s:b, s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}",
-		"ok", 1, "file", plan->file, "fabric", scenario_fabric_name[plan_fabric(plan)],
-		"scenario", plan->scenario, "about", scenario->about,
+		"{s:b, s:o, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}",
+		"ok", 1, "file", utf8_json(plan->file), "fabric",
+		scenario_fabric_name[plan_fabric(plan)], "scenario", plan->scenario, "about",
+		scenario->about,
 		/* 64 bits without sign: JSON integers of jansson have one */
 		"seed", json_sprintf("%llu", (unsigned long long)plan->seed), "switches",
 		(json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count, "links",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orchestrator/base/ready_folder.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/scenario/scenario.h"
 
@@ -76,9 +77,9 @@ static int json_put(json_t *array, const struct scenario *scenario, const char *
 	for (uint32_t v = 0; compare && v < compare->variant_count; v++)
 		json_array_append_new(variants, json_string(compare->variants[v].name));
 	return json_array_append_new(
-		array, json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", name, "file", path, "fabric",
-				 scenario_fabric_name[scenario->fabric], "about", scenario->about,
-				 "variants", variants));
+		array, json_pack("{s:o, s:o, s:s, s:s, s:o}", "name", utf8_json(name), "file",
+				 utf8_json(path), "fabric", scenario_fabric_name[scenario->fabric],
+				 "about", scenario->about, "variants", variants));
 }
 
 /* Return: 0 or an exit status, reported. @shown: so many are in the list */
