@@ -266,7 +266,6 @@ static int print_json(const struct plan *plan, const struct scenario *scenario,
 {
 	struct summary summary = summarise(plan);
 	json_t *workloads = json_array(), *root;
-	int status;
 
 	for (uint32_t i = 0; i < plan->workload_count; i++)
 		json_array_append_new(workloads,
@@ -301,10 +300,10 @@ static int print_json(const struct plan *plan, const struct scenario *scenario,
 		json_decref(root);
 		return -ENOMEM;
 	}
-	status = json_dumpf(root, stdout, JSON_INDENT(2));
+	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
-	return status ? -EIO : 0;
+	return 0;
 }
 
 static void print_errors(const struct scenario_errors *errors, bool json)

@@ -150,8 +150,10 @@ int cmd_list(int argc, char **argv)
 	status = list(&options, &files, array, &shown);
 	if (!options.json && !status && !shown)
 		printf("none\n");
-	if (options.json && !status && (json_dumpf(array, stdout, JSON_INDENT(1)) || puts("") < 0))
-		status = options_wrong("list", "cannot write the list");
+	if (options.json && !status) {
+		json_dumpf(array, stdout, JSON_INDENT(1));
+		putchar('\n');
+	}
 	json_decref(array);
 	ready_files_free(&files);
 	return status;

@@ -285,14 +285,13 @@ static int fabric_view(const struct view *view)
 	struct client client;
 	json_t *answer = NULL;
 	FILE *out = NULL;
-	int file, status = client_open(&client, "view", view->fabric);
+	int status = client_open(&client, "view", view->fabric);
 
 	if (status)
 		return status;
 	status = fabric_look(&client, &answer);
 	if (!status) {
-		file = nameless_file();
-		out = file < 0 ? NULL : fdopen(file, "w+");
+		out = nameless_stream();
 		if (out)
 			status = fabric_serve(view, &client, answer, out);
 		else
