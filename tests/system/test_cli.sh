@@ -271,7 +271,7 @@ END
 # a full disk: one line, and no status of a fabric
 output_is_full() {
 	local words
-	for words in 'gen star' "check $tiny" "check $tiny --json" 'list --json' 'schema run' "show $tiny"; do
+	for words in 'gen star' "check $tiny" "check $tiny --json" 'list --json' 'lab list --json' 'lab start 3 --json' 'schema run' "show $tiny"; do
 		# shellcheck disable=SC2086
 		"$heddle" $words >/dev/full 2>"$scratch/err" </dev/null
 		[ $? = 2 ] && [ "$(cat "$scratch/err")" = 'heddle: cannot write to standard output' ] ||
