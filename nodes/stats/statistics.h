@@ -204,9 +204,10 @@
 	SHOWN(tx_packets_measured, COUNT, SUM, "packets sent in the measured interval") \
 	SHOWN(tx_bytes_measured, BYTES, SUM, "sent in the measured interval, with FCS") \
 	OWN(delay_ns_measured, NS, \
-	    "sum over those packets of the time from their arrival to their sending") \
+	    "sum over those packets of the time in the output queue") \
 	METRIC(delay_ns_max, NS, MAX, \
-	       "the longest time from arrival to sending", "delay.max", SWITCHES) \
+	       "the longest time in the output queue, after the latency of the switch", \
+	       "delay.max", SWITCHES) \
 	METRIC(drops, COUNT, SUM, \
 	       "packets dropped: the queue, the shared buffer or the headroom was full", \
 	       "drops.at", SWITCHES) \
@@ -216,7 +217,8 @@
 	METRIC(headroom_bytes_max, BYTES, MAX, \
 	       "the most of input_bytes in the headroom", "headroom.max", SWITCHES) \
 	METRIC(paused_ps, PS, SUM, \
-	       "time in which PFC or PAUSE from the peer stopped data", "paused", SWITCHES) \
+	       "time in which data waited that PFC or PAUSE from the peer had stopped", \
+	       "paused", SWITCHES) \
 	SHOWN(paused_since_ps, MOMENT, LEAST, \
 	      "paused without a break since then, at the end; null: not paused") \
 	OWN(paused_counted_ps, MOMENT, "of a pause that continues: paused_ps counts up to then") \

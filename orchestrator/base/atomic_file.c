@@ -129,9 +129,18 @@ const char *atomic_file_why(int error)
 	return error == -ELOOP ? "it is a symbolic link of another user" : strerror(-error);
 }
 
+/* Why the stream could not be written, which stdio does not keep: another write of the temporary
+ * file, which is removed, fails for the same reason. */
+static int stream_error(const struct atomic_file *file)
+{
+	if (file->written[0] && write(fileno(file->stream), "", 1) < 0)
+		return -errno;
+	return -EIO;
+}
+
 int atomic_file_commit(struct atomic_file *file)
 {
-	int error = fflush(file->stream) ? -errno : ferror(file->stream) ? -EIO : 0;
+	int error = fflush(file->stream) ? -errno : ferror(file->stream) ? stream_error(file) : 0;
 
 	if (fclose(file->stream) && !error)
 		error = -errno;

@@ -21,8 +21,10 @@ void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int
 		      : asprintf(&text, "%s: %s", file, sentence ? sentence : "out of memory");
 	if (length < 0)
 		text = NULL;
-	else
-		utf8_plain(text); /* as long as before */
+	if (text) { /* it stays as long as it is */
+		utf8_mend(text);
+		utf8_plain(text);
+	}
 	place = &errors->places[errors->count - 1];
 	*place = (struct scenario_error_place){ line, line ? column : 0, strlen(file), 0 };
 	if (text)

@@ -141,9 +141,10 @@ static int folder_check(const struct output_name *names, const struct place *pla
 	for (unsigned k = 0; k < count; k++)
 		if (names[k].makes_folder && made_with(place, &places[k]))
 			return 0;
-	return refuse(why, why_max, "%s cannot write %s: there is no folder %s/%.*s",
+	return refuse(why, why_max, "%s cannot write %s: there is no folder %s%s%.*s",
 		      names[index].option, names[index].path, place->folder,
-		      (int)(slash - place->base), place->base);
+		      strcmp(place->folder, "/") ? "/" : "", (int)(slash - place->base),
+		      place->base);
 }
 
 int output_names_check(const struct output_name *names, unsigned count, const struct origin *origin,

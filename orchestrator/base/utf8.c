@@ -1,6 +1,5 @@
 #include "orchestrator/base/utf8.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,19 @@ void utf8_mend(char *text)
 	for (; !string && *text; text++)
 		if (*text & 0x80)
 			*text = '?';
+}
+
+json_t *utf8_json(const char *text)
+{
+	char *copy = strdup(text);
+	json_t *string = NULL;
+
+	if (copy) {
+		utf8_mend(copy);
+		string = json_string(copy);
+	}
+	free(copy);
+	return string;
 }
 
 int utf8_length(const char *text, unsigned bytes_max)

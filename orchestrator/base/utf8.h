@@ -3,12 +3,17 @@
 #ifndef HEDDLE_ORCHESTRATOR_BASE_UTF8_H
 #define HEDDLE_ORCHESTRATOR_BASE_UTF8_H
 
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 /** utf8_mend() - leaves @text as it is if it is UTF-8; else each byte that is not ASCII becomes
  *  '?', in place. JSON takes UTF-8 only. */
 void utf8_mend(char *text);
+
+/** utf8_json() - @text as a JSON string, mended as by utf8_mend(). For the name of a file.
+ *  Return: json_decref() later; NULL if memory is short. */
+json_t *utf8_json(const char *text);
 
 /** utf8_length() - the number of bytes of @text, at most @bytes_max, that are whole characters. For
  *  "%.*s". @text is UTF-8. */

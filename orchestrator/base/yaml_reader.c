@@ -542,9 +542,15 @@ static char *text_spaced(const char *text, size_t length)
 static int document_read(struct reading *reading, const char *text, size_t length,
 			 struct yaml_node **root)
 {
-	int error = check_characters(reading, text, length);
 	char *spaced = NULL;
+	int error;
 
+	if (length >= 3 &&
+	    !memcmp(text, "\xef\xbb\xbf", 3)) { /* the mark that some editors write */
+		text += 3;
+		length -= 3;
+	}
+	error = check_characters(reading, text, length);
 	if (!error)
 		error = check_signs(reading, text, length);
 	if (!error && length) {

@@ -4,11 +4,11 @@
  *  Only what a scenario needs is accepted: one document of mappings, sequences and scalars. Refused
  *  are anchors, aliases and tags (so no alias bomb exists), duplicate keys, keys that are not plain
  *  words, more than YAML_DEPTH_MAX levels or YAML_NODES_MAX nodes, and bytes that are not printable
- *  UTF-8. libfyaml delivers events, not a document, so every limit is checked before memory is
- *  allocated. But it reads what is in brackets to its end before the first event, 600 bytes for
- *  each part: so signs are counted in advance, wherever they stand. Files of other programs may
- *  have anchors (yaml_read_anchored): each alias is then a copy, whose nodes and texts count. The
- *  tree may be changed (settings.h): children are linked lists. */
+ *  UTF-8. A byte order mark at the start is left out. libfyaml delivers events, not a document, so
+ *  every limit is checked before memory is allocated. But it reads what is in brackets to its end
+ *  before the first event, 600 bytes for each part: so signs are counted in advance, wherever they
+ *  stand. Files of other programs may have anchors (yaml_read_anchored): each alias is then a copy,
+ *  whose nodes and texts count. The tree may be changed (settings.h): children are linked lists. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_YAML_READER_H
 #define HEDDLE_ORCHESTRATOR_BASE_YAML_READER_H
 

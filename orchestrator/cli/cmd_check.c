@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "orchestrator/base/quantity.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/cli/check_up.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/plan/congestion_text.h"
@@ -265,7 +266,6 @@ static int print_json(const struct plan *plan, const struct scenario *scenario,
 {
 	struct summary summary = summarise(plan);
 	json_t *workloads = json_array(), *root;
-	int status;
 
 	for (uint32_t i = 0; i < plan->workload_count; i++)
 		json_array_append_new(workloads,
@@ -274,9 +274,10 @@ static int print_json(const struct plan *plan, const struct scenario *scenario,
 						"packet_bytes",
 						(json_int_t)plan->workloads[i].packet_bytes));
 	root = json_pack(
-		"{s:b, s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}",
-		"ok", 1, "file", plan->file, "fabric", scenario_fabric_name[plan_fabric(plan)],
-		"scenario", plan->scenario, "about", scenario->about,
+		"{s:b, s:o, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}",
+		"ok", 1, "file", utf8_json(plan->file), "fabric",
+		scenario_fabric_name[plan_fabric(plan)], "scenario", plan->scenario, "about",
+		scenario->about,
 		/* 64 bits without sign: JSON integers of jansson have one */
 		"seed", json_sprintf("%llu", (unsigned long long)plan->seed), "switches",
 		(json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count, "links",
@@ -299,10 +300,10 @@ static int print_json(const struct plan *plan, const struct scenario *scenario,
 		json_decref(root);
 		return -ENOMEM;
 	}
-	status = json_dumpf(root, stdout, JSON_INDENT(2));
+	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
-	return status ? -EIO : 0;
+	return 0;
 }
 
 static void print_errors(const struct scenario_errors *errors, bool json)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orchestrator/base/ready_folder.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/scenario/scenario.h"
 
@@ -76,9 +77,9 @@ static int json_put(json_t *array, const struct scenario *scenario, const char *
 	for (uint32_t v = 0; compare && v < compare->variant_count; v++)
 		json_array_append_new(variants, json_string(compare->variants[v].name));
 	return json_array_append_new(
-		array, json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", name, "file", path, "fabric",
-				 scenario_fabric_name[scenario->fabric], "about", scenario->about,
-				 "variants", variants));
+		array, json_pack("{s:o, s:o, s:s, s:s, s:o}", "name", utf8_json(name), "file",
+				 utf8_json(path), "fabric", scenario_fabric_name[scenario->fabric],
+				 "about", scenario->about, "variants", variants));
 }
 
 /* Return: 0 or an exit status, reported. @shown: so many are in the list */
@@ -149,8 +150,10 @@ int cmd_list(int argc, char **argv)
 	status = list(&options, &files, array, &shown);
 	if (!options.json && !status && !shown)
 		printf("none\n");
-	if (options.json && !status && (json_dumpf(array, stdout, JSON_INDENT(1)) || puts("") < 0))
-		status = options_wrong("list", "cannot write the list");
+	if (options.json && !status) {
+		json_dumpf(array, stdout, JSON_INDENT(1));
+		putchar('\n');
+	}
 	json_decref(array);
 	ready_files_free(&files);
 	return status;

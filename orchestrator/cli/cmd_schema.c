@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/command/options.h"
@@ -126,9 +127,13 @@ static int one_print(const json_t *schemas, const char *word, bool fields)
 
 static int all_write(const json_t *schemas, const char *folder)
 {
+	int error = atomic_file_folder(folder);
 	const char *name;
 	json_t *schema;
 
+	if (error)
+		return options_wrong("schema", "cannot make the folder %s: %s", folder,
+				     strerror(-error));
 	json_object_foreach ((json_t *)schemas, name, schema) {
 		char path[PATH_MAX];
 

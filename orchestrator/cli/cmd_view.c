@@ -20,7 +20,7 @@
 #include "orchestrator/recording/recording_read.h"
 #include "orchestrator/view/fabric_recording.h"
 #include "orchestrator/view/metrics_text.h"
-#include "orchestrator/view/nameless_file.h"
+#include "orchestrator/base/nameless_file.h"
 #include "orchestrator/view/view_service.h"
 
 #define RECORDING_BEGIN "heddle recording 1\n"
@@ -285,14 +285,13 @@ static int fabric_view(const struct view *view)
 	struct client client;
 	json_t *answer = NULL;
 	FILE *out = NULL;
-	int file, status = client_open(&client, "view", view->fabric);
+	int status = client_open(&client, "view", view->fabric);
 
 	if (status)
 		return status;
 	status = fabric_look(&client, &answer);
 	if (!status) {
-		file = nameless_file();
-		out = file < 0 ? NULL : fdopen(file, "w+");
+		out = nameless_stream();
 		if (out)
 			status = fabric_serve(view, &client, answer, out);
 		else

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/course/lab_play.h"
 
 static const char *const kinds[] = {
@@ -55,7 +56,8 @@ static json_t *run_of(const char *command, const struct lab_opened *opened,
 		if (out) {
 			lab_settled_print(&settled, run->compare, out);
 			fclose(out);
-			json = json_pack("{s:s, s:s}", "name", run->name, "command", line);
+			json = json_pack("{s:s, s:o}", "name", run->name, "command",
+					 utf8_json(line));
 			free(line);
 		}
 	}
@@ -82,9 +84,9 @@ json_t *lab_describe(const char *command, const struct lab_opened *opened)
 		json_array_append_new(runs, run);
 	}
 	return json_pack(
-		"{s:s, s:s, s:s, s:I, s:i, s:o, s:o, s:o, s:o}", "lab", lab->name, "title",
-		lab->title, "folder", lab->folder, "minutes", (json_int_t)lab->minutes, "student",
-		(int)opened->student, "values", values, "predict",
+		"{s:s, s:s, s:o, s:I, s:i, s:o, s:o, s:o, s:o}", "lab", lab->name, "title",
+		lab->title, "folder", utf8_json(lab->folder), "minutes", (json_int_t)lab->minutes,
+		"student", (int)opened->student, "values", values, "predict",
 		questions_of(opened, lab->predictions, lab->prediction_count,
 			     opened->record.predictions),
 		"answers",

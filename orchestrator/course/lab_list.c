@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/course/lab_open.h"
 #include "orchestrator/lab/lab_folder.h"
 
@@ -38,10 +39,10 @@ static int lab_put(const struct list_options *options, const char *folder, json_
 	} else if (!options->json) {
 		printf("%-28s %3" PRIu64 " min  %s\n", lab.name, lab.minutes, lab.about);
 	} else {
-		json_array_append_new(array,
-				      json_pack("{s:s, s:s, s:s, s:s, s:I}", "name", lab.name,
-						"folder", folder, "title", lab.title, "about",
-						lab.about, "minutes", (json_int_t)lab.minutes));
+		json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:s, s:I}", "name",
+						       lab.name, "folder", utf8_json(folder),
+						       "title", lab.title, "about", lab.about,
+						       "minutes", (json_int_t)lab.minutes));
 	}
 	scenario_errors_free(&errors);
 	lab_free(&lab);
@@ -72,10 +73,12 @@ int lab_list(int argc, char **argv)
 		if (lab_put(&options, path, array))
 			status = OPTIONS_EXIT_USAGE;
 	}
-	if (options.json && (json_dumpf(array, stdout, JSON_INDENT(1)) || puts("") < 0))
-		status = options_wrong("lab list", "cannot write the list");
-	else if (!options.json && !labs.count)
+	if (options.json) {
+		json_dumpf(array, stdout, JSON_INDENT(1));
+		putchar('\n');
+	} else if (!labs.count) {
 		printf("none\n");
+	}
 	json_decref(array);
 	lab_folders_free(&labs);
 	return status;

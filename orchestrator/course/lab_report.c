@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "orchestrator/base/shell_word.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/course/lab_describe.h"
 #include "orchestrator/course/lab_judge.h"
 #include "orchestrator/course/lab_play.h"
@@ -102,7 +103,7 @@ static void commands_add(const struct lab_opened *opened, json_t *all)
 			shell_word_print(opened->record.answers[a], out);
 		}
 		fclose(out);
-		json_array_append_new(commands, json_string(line));
+		json_array_append_new(commands, utf8_json(line));
 		free(line);
 	}
 	json_object_set_new(all, "commands", commands);

@@ -188,12 +188,13 @@ static int explanation_print(const struct lab *lab)
 static int lab_json(const struct lab_opened *opened)
 {
 	json_t *all = lab_describe("lab start", opened);
-	int status = 0;
 
-	if (!all || json_dumpf(all, stdout, JSON_INDENT(1)) || puts("") < 0)
-		status = options_wrong("lab start", "cannot write the lab");
+	if (!all)
+		return options_wrong("lab start", "not enough memory");
+	json_dumpf(all, stdout, JSON_INDENT(1));
+	putchar('\n');
 	json_decref(all);
-	return status;
+	return 0;
 }
 
 /* ---- playing ---- */

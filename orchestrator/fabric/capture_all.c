@@ -233,7 +233,7 @@ int capture_all_end(struct capture_all *all, struct fabric *fabric)
 		return -EOWNERDEAD;
 	}
 	incomplete = nodes_merge(all, fabric);
-	error = atomic_file_commit(&all->file);
+	error = ferror(all->file.stream) ? 0 : atomic_file_commit(&all->file);
 	if (error)
 		fprintf(stderr, "heddle run: cannot write the capture %s: %s\n", all->file.path,
 			strerror(-error));

@@ -8,6 +8,7 @@
 #include "nodes/clock/fabric_time.h"
 #include "nodes/process/process_look.h"
 #include "nodes/stats/stats.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ready.h"
 #include "orchestrator/fabric/fabric_watch.h"
@@ -331,17 +332,17 @@ json_t *live_describe(struct live_query *query)
 	cpu_ns = sum_of(nodes, "cpu_ns", own_cpu_ns(live));
 	memory_bytes = sum_of(nodes, "memory_bytes", own_memory_bytes(live));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
-	object = json_pack("{s:s, s:s, s:s, s:s, s:i, s:s, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:I, "
+	object = json_pack("{s:s, s:s, s:s, s:o, s:i, s:s, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:I, "
 			   "s:I, s:b, s:o}",
 			   "fabric", live->place.name, "kind",
 			   scenario_fabric_name[plan_fabric(plan)], "scenario", plan->scenario,
-			   "file", plan->file, "pid", (int)getpid(), "since", since, "uptime_ns",
-			   age_ns(live, live->since_ns), "dilation", (json_int_t)plan->dilation,
-			   "hosts", live_hosts_describe(live), "hosts_count", (int)counts.hosts,
-			   "switches", (int)counts.switches, "links", (int)counts.links, "dead",
-			   (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes",
-			   (json_int_t)memory_bytes, "init_dead", live->namespaces.init_fd < 0,
-			   "nodes", nodes);
+			   "file", utf8_json(plan->file), "pid", (int)getpid(), "since", since,
+			   "uptime_ns", age_ns(live, live->since_ns), "dilation",
+			   (json_int_t)plan->dilation, "hosts", live_hosts_describe(live),
+			   "hosts_count", (int)counts.hosts, "switches", (int)counts.switches,
+			   "links", (int)counts.links, "dead", (int)dead, "cpu_ns",
+			   (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes,
+			   "init_dead", live->namespaces.init_fd < 0, "nodes", nodes);
 	if (object)
 		live_tunnel_put(live, object, nodes);
 	if (object)

@@ -325,6 +325,7 @@ static json_t *ask_start(struct live_query *query)
 				   live_reason(query->live, error));
 	snprintf(text, sizeof(text), "%s runs again, pid %d", query->live->plan->nodes[node].name,
 		 (int)fabric_pid(&query->live->fabric, node));
+	live_note("%s", text);
 	return json_pack("{s:s}", "text", text);
 }
 

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
-#include "orchestrator/base/utf8.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/fabric/fabric_cores.h"
 #include "orchestrator/live/live.h"
@@ -375,7 +374,6 @@ int cmd_up(int argc, char **argv)
 		up_machines_digest(&up.machines, &plan);
 		options.tunnel = up.machines.tunnel;
 		path_complete(plan.file, sizeof(plan.file));
-		utf8_mend(plan.file); /* for display only */
 		options.name = up.name ? up.name : plan.scenario;
 		options.fabric = up.fabric;
 		options.full_root = up.full_root;

@@ -81,16 +81,29 @@ static void rate_put(json_t *later, const char *name, double growth_of, double f
 
 /* ---- cost ---- */
 
+/* the time in which @node used what its CPU time has grown by since @then; a process that is newer
+ * than that has used it since its own start, which is before that of the fabric's clock */
+static double cost_ns_of(const json_t *node, const json_t *then, double passed_ns)
+{
+	return then || !json_object_get(node, "uptime_ns") ? passed_ns
+							   : (double)counter(node, "uptime_ns");
+}
+
 void observe_cost(json_t *later, const json_t *before)
 {
-	double passed_ns = passed_ns_of(later, before) * dilation_of(later);
+	double passed_ns = passed_ns_of(later, before), longest_ns = passed_ns;
+	double factor = 100 / dilation_of(later);
 	json_t *nodes = json_object_get(later, "nodes"), *node;
 	size_t i;
 
-	rate_put(later, "cpu_percent", growth(later, before, "cpu_ns"), 100, passed_ns);
-	json_array_foreach (nodes, i, node)
-		rate_put(node, "cpu_percent", growth(node, node_before(before, node), "cpu_ns"),
-			 100, passed_ns);
+	json_array_foreach (nodes, i, node) {
+		const json_t *then = node_before(before, node);
+		double node_ns = cost_ns_of(node, then, passed_ns);
+
+		rate_put(node, "cpu_percent", growth(node, then, "cpu_ns"), factor, node_ns);
+		longest_ns = before ? passed_ns : fmax(longest_ns, node_ns);
+	}
+	rate_put(later, "cpu_percent", growth(later, before, "cpu_ns"), factor, longest_ns);
 }
 
 /* ---- traffic ---- */

@@ -539,7 +539,7 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 		error = rings_size(scenario, plan, errors);
 	if (!error)
 		error = expectations_copy(scenario, plan);
-	return error ? error : plan_nodes_check(scenario, plan, errors);
+	return error;
 }
 
 int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
@@ -573,7 +573,14 @@ int plan_make(const struct scenario *scenario, struct plan *plan, struct scenari
 	int error = scenario_run_check(scenario, errors);
 
 	*plan = (struct plan){ 0 };
-	return error ? error : plan_make_for(CLOCK_VIRTUAL, scenario, plan, errors);
+	if (!error)
+		error = plan_make_for(CLOCK_VIRTUAL, scenario, plan, errors);
+	if (error)
+		return error;
+	error = plan_nodes_check(scenario, plan, errors);
+	if (error)
+		plan_free(plan);
+	return error;
 }
 
 void plan_free(struct plan *plan)

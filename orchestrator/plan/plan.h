@@ -94,8 +94,8 @@ struct plan {
  *  @errors with file, line and column; -ENOMEM. */
 int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
 
-/** plan_make_for() - plan_make() for any clock. Under the real clock the caller computes buffers
- *  and rings again (plan_real.c). */
+/** plan_make_for() - plan_make() for any clock, without plan_nodes_check(). Under the real clock
+ *  the caller computes buffers, rings and times again before it checks (plan_real.c). */
 int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 		  struct scenario_errors *errors);
 void plan_free(struct plan *plan);

@@ -4,6 +4,7 @@
 
 #include "nodes/base/version.h"
 #include "nodes/stats/trace.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/recording/recording_layout.h"
 #include "orchestrator/recording/recording_marks.h"
 #include "orchestrator/results/results_origin.h"
@@ -39,7 +40,7 @@ static json_t *scenario_json(const struct plan *plan, const char *variant)
 		scenario, "about",
 		json_string(effective_text(json_object_get(scenario, "effective"), "about")));
 	error |= json_object_set_new(scenario, "text", text ? json_string(text) : json_null());
-	error |= json_object_set_new(scenario, "file", json_string(shown_path(plan->file)));
+	error |= json_object_set_new(scenario, "file", utf8_json(shown_path(plan->file)));
 	error |= json_object_set_new(scenario, "variant",
 				     variant ? json_string(variant) : json_null());
 	error |= json_object_set_new(scenario, "seed", json_integer((json_int_t)plan->seed));

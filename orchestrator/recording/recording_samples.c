@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/nameless_file.h"
 
 int recording_samples_init(struct recording_samples *samples, struct recording_heading *heading)
 {
@@ -107,7 +108,7 @@ static void entry_write(struct recording_samples *samples, const struct series_e
 	if (samples->error)
 		return;
 	if (!node->log)
-		node->log = tmpfile();
+		node->log = nameless_stream();
 	if (!node->log || fwrite(entry, sizeof(*entry), 1, node->log) != 1)
 		samples->error = errno ? -errno : -EIO;
 }

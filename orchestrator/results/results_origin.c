@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "nodes/base/version.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/base/yaml_reader.h"
 
 /* Return: NULL if memory is short. Recursion ends: a scenario has YAML_DEPTH_MAX levels, and
@@ -43,7 +44,7 @@ static int control_put(const struct control_file *control, json_t *object)
 {
 	char digest[SHA256_TEXT_MAX];
 
-	return json_object_set_new(object, "control", json_string(control->name)) |
+	return json_object_set_new(object, "control", utf8_json(control->name)) |
 	       json_object_set_new(object, "control_digest",
 				   json_string(sha256_text(&control->digest, digest)));
 }

@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/input_file.h"
 #include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/nameless_file.h"
 #include "orchestrator/base/output_names.h"
 #include "orchestrator/base/progress.h"
 #include "orchestrator/base/quantity.h"
@@ -30,6 +32,7 @@
 #include "orchestrator/run/suite_result.h"
 
 #define JOBS_MAX 256u
+#define WAIT_NS 100000000ull
 #define MESSAGES_MAX 65536u /* of a run's standard error, in a result */
 
 struct test_options {
@@ -54,6 +57,8 @@ struct suite {
 	size_t count, started, running, printed;
 	json_t *results; /* those that are printed */
 	size_t tests;
+	int status;  /* 0, or an exit status, reported */
+	bool ending; /* after an interruption */
 	struct progress progress;
 };
 
@@ -91,9 +96,9 @@ static const struct command_words words = {
 	"usage: heddle test FILE... [options]\n"
 	"Plays scenarios beside each other. Each expectation is a test; a scenario that cannot be "
 	"read,\n"
-	"stalls, or loses a node is a failed one. FILE may be a folder: its *.yaml. Prints TAP in "
-	"the\n"
-	"order of the FILEs, then a table of the failures as comments.\n"
+	"stalls, or loses a node is a failed one. FILE may be a folder: its *.yaml; -: standard "
+	"input.\n"
+	"Prints TAP in the order of the FILEs, then a table of the failures as comments.\n"
 	"  heddle test scenarios/ --junit results.xml        for GitLab and Jenkins\n"
 	"  prove --exec 'heddle test' scenarios/*.yaml       any reader of TAP\n",
 	"exit status: 0 all tests hold, 1 one does not, 2 wrong usage, or no such FILE, 130 "
@@ -148,12 +153,22 @@ static int operand_add(struct suite *suite, const char *name)
 
 /* ---- a run ---- */
 
+/* standard input of the run of @file: nothing, unless the scenario comes from there */
+static bool input_join(const char *file)
+{
+	int nothing;
+
+	if (input_file_is_stdin(file))
+		return true;
+	nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0;
+}
+
 static _Noreturn void child_run(const struct suite *suite, const struct job *job, pid_t parent)
 {
 	const struct option_settings *settings = &suite->options->settings;
 	const char *arguments[2 * SCENARIO_SETTINGS_MAX + 8] = { "heddle", "run", "--json=-" };
 	unsigned count = 3;
-	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	for (unsigned i = 0; i < settings->count; i++) {
 		arguments[count++] = "--set";
@@ -162,33 +177,57 @@ static _Noreturn void child_run(const struct suite *suite, const struct job *job
 	arguments[count++] = "--";
 	arguments[count] = job->file;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+	if (getppid() != parent || !input_join(job->file) ||
 	    dup2(fileno(job->out), STDOUT_FILENO) < 0 ||
 	    dup2(fileno(job->messages), STDERR_FILENO) < 0)
 		_exit(EXIT_NODE);
 	close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+	signal(SIGTERM, SIG_DFL);
+	if (interrupt_seen()) /* before that line; execv() would forget it */
+		_exit(EXIT_INTERRUPTED);
 	execv("/proc/self/exe", (char *const *)arguments);
 	_exit(EXIT_NODE);
 }
 
-/* Return: 0 or an exit status, reported */
-static int job_start(struct suite *suite, struct job *job)
+static void job_close(struct job *job)
+{
+	if (job->out)
+		fclose(job->out);
+	if (job->messages)
+		fclose(job->messages);
+	job->out = job->messages = NULL;
+}
+
+/* @result: NULL: memory is short */
+static void result_keep(struct suite *suite, struct job *job, json_t *result)
+{
+	if (!result)
+		suite->status =
+			options_wrong("test", "not enough memory for the result of %s", job->file);
+	job->result = result ? result : json_null();
+}
+
+/* without an interruption; a run that cannot start fails */
+static void job_start(struct suite *suite, struct job *job)
 {
 	pid_t parent = getpid();
+	char why[128];
 
-	job->out = tmpfile();
-	job->messages = tmpfile();
+	job->out = nameless_stream();
+	job->messages = nameless_stream();
 	job->start_ns = wall_ns();
 	fflush(NULL);
 	job->child = job->out && job->messages ? fork() : -1;
 	if (!job->child)
 		child_run(suite, job, parent);
-	if (job->child < 0) {
-		job->child = 0;
-		return options_wrong("test", "cannot start a run: %s", strerror(errno));
+	if (job->child > 0) {
+		suite->running++;
+		return;
 	}
-	suite->running++;
-	return 0;
+	snprintf(why, sizeof(why), "cannot start the run: %s", strerror(errno));
+	job->child = 0;
+	job_close(job);
+	result_keep(suite, job, suite_result_make(job->file, EXIT_NODE, NULL, why, 0));
 }
 
 /* what the run wrote to standard error; free() it */
@@ -202,6 +241,14 @@ static char *messages_read(FILE *file)
 	return text;
 }
 
+/* the exit status of a run, from that of waitpid() */
+static int status_of(const struct suite *suite, int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	return suite->ending ? EXIT_INTERRUPTED : 128 + WTERMSIG(status);
+}
+
 static void job_end(struct suite *suite, struct job *job, int status)
 {
 	char *messages = messages_read(job->messages);
@@ -211,25 +258,37 @@ static void job_end(struct suite *suite, struct job *job, int status)
 	result = json_loadf(job->out, 0, NULL);
 	job->child = 0;
 	suite->running--;
-	job->result = suite_result_make(
-		job->file, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), result,
-		messages ? messages : "", (double)(wall_ns() - job->start_ns) / 1e9);
+	result_keep(suite, job,
+		    suite_result_make(job->file, status_of(suite, status), result,
+				      messages ? messages : "",
+				      (double)(wall_ns() - job->start_ns) / 1e9));
 	json_decref(result);
 	free(messages);
-	fclose(job->out);
-	fclose(job->messages);
-	job->out = job->messages = NULL;
+	job_close(job);
 }
 
-/* waits for a run to end, or a signal */
+/* an interruption ends all runs; their results say so */
+static void runs_end(struct suite *suite)
+{
+	suite->ending = true;
+	for (size_t i = 0; i < suite->started; i++)
+		if (suite->jobs[i].child)
+			kill(suite->jobs[i].child, SIGTERM);
+}
+
+/* waits for a run to end, or a signal; then for all to end */
 static void runs_await(struct suite *suite)
 {
 	int status;
-	pid_t child = waitpid(-1, &status, 0);
+	pid_t child;
 
-	for (size_t i = 0; child > 0 && i < suite->started; i++)
-		if (suite->jobs[i].child == child)
-			job_end(suite, &suite->jobs[i], status);
+	/* not for longer: a run may end between waitpid() and this */
+	if (interrupt_wait(-1, WAIT_NS) && !suite->ending)
+		runs_end(suite);
+	while ((child = waitpid(-1, &status, suite->ending ? 0 : WNOHANG)) > 0)
+		for (size_t i = 0; i < suite->started; i++)
+			if (suite->jobs[i].child == child)
+				job_end(suite, &suite->jobs[i], status);
 }
 
 /* ---- all ---- */
@@ -267,26 +326,31 @@ static void progress_show(struct suite *suite)
 	progress_waits(&suite->progress, text);
 }
 
-/* Return: 0 or an exit status, reported */
-static int suite_play(struct suite *suite, size_t jobs)
+static void next_start(struct suite *suite)
 {
-	int status = 0;
+	struct job *job = &suite->jobs[suite->started++];
 
-	while (suite->running || (suite->started < suite->count && !status)) {
-		while (suite->running < jobs && suite->started < suite->count && !status) {
-			status = interrupt_seen() ? EXIT_INTERRUPTED
-						  : job_start(suite, &suite->jobs[suite->started]);
-			suite->started += !status;
-		}
+	if (interrupt_seen())
+		result_keep(suite, job,
+			    suite_result_make(job->file, EXIT_INTERRUPTED, NULL,
+					      "it was not started", 0));
+	else
+		job_start(suite, job);
+}
+
+static void suite_play(struct suite *suite, size_t jobs)
+{
+	while (suite->printed < suite->count) {
+		while (suite->running < jobs && suite->started < suite->count)
+			next_start(suite);
 		progress_show(suite);
 		if (suite->running)
 			runs_await(suite);
 		results_print(suite);
-		if (interrupt_seen())
-			status = EXIT_INTERRUPTED;
 	}
 	progress_wipe(&suite->progress);
-	return status;
+	if (interrupt_seen())
+		suite->status = EXIT_INTERRUPTED;
 }
 
 static int junit_write(const struct suite *suite, const char *path)
@@ -315,7 +379,7 @@ static void json_print(const struct suite *suite)
 }
 
 /* Return: the exit status, reported */
-static int suite_report(const struct suite *suite, int status)
+static int suite_report(const struct suite *suite)
 {
 	const struct test_options *options = suite->options;
 	int error = options->junit ? junit_write(suite, options->junit) : 0;
@@ -326,8 +390,8 @@ static int suite_report(const struct suite *suite, int status)
 		suite_tap_end(suite->results, stdout);
 		suite_failures_print(suite->results, stdout);
 	}
-	if (error || status)
-		return error ? error : status;
+	if (error || suite->status)
+		return error ? error : suite->status;
 	return suite_count(suite->results).failed ? EXIT_EXPECTATION : EXIT_FINE;
 }
 
@@ -367,7 +431,8 @@ int cmd_test(int argc, char **argv)
 		progress_start(&suite.progress, stderr, !options.quiet);
 		if (prints_tap(&options))
 			suite_tap_begin(stdout);
-		status = suite_report(&suite, suite_play(&suite, jobs_of(&options)));
+		suite_play(&suite, jobs_of(&options));
+		status = suite_report(&suite);
 	}
 	suite_free(&suite);
 	return status;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "orchestrator/base/nameless_file.h"
 #include "orchestrator/recording/recording_thin.h"
 #include "orchestrator/run/run_options.h"
 #include "orchestrator/view/view_report.h"
@@ -26,7 +27,7 @@ FILE *run_report_recording(struct run_report *report)
 
 	if (!report->file.stream || report->count == SCENARIO_VARIANTS_MAX)
 		return NULL;
-	out = tmpfile();
+	out = nameless_stream();
 	report->recordings[report->count++] = out;
 	return out;
 }
@@ -56,7 +57,7 @@ static int thin_all(const struct run_report *report, unsigned level, FILE **thin
 	int error = 0;
 
 	for (uint32_t i = 0; i < report->count && !error; i++) {
-		thin[i] = tmpfile();
+		thin[i] = nameless_stream();
 		if (!thin[i]) {
 			error = -errno;
 			snprintf(why, why_max, "a temporary file: %s", strerror(-error));

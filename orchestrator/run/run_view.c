@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/base/descriptor.h"
-#include "orchestrator/view/nameless_file.h"
+#include "orchestrator/base/nameless_file.h"
 
 int run_view_open(struct run_view *view, struct run_options *options)
 {

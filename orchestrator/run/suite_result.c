@@ -97,8 +97,8 @@ json_t *suite_result_make(const char *file, int status, const json_t *result, co
 
 	free(copy);
 	if (!error)
-		return json_pack("{s:s, s:i, s:f, s:o}", "file", file, "status", status, "wall_s",
-				 wall_s, "tests", tests);
+		return json_pack("{s:o, s:i, s:f, s:o}", "file", utf8_json(file), "status", status,
+				 "wall_s", wall_s, "tests", tests);
 	json_decref(tests);
 	return NULL;
 }

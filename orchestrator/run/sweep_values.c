@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ONE ((int64_t)1000000000) /* decimals of a number: nine */
-#define NUMBER_MAX ((int64_t)1 << 62)
+/* a number in units of 1 / ONE, so with nine decimals: up to 64 bits, as a seed has */
+typedef __int128 fixed_t;
+#define ONE ((fixed_t)1000000000)
+#define NUMBER_MAX (UINT64_MAX * ONE)
 
 /* a decimal number and what stands after it */
 struct number {
-	int64_t value; /* in units of 1 / ONE */
+	fixed_t value;
 	char unit[16];
 };
 
@@ -31,7 +33,7 @@ refuse(char *why, size_t why_max, const char *format, ...)
 /* @text with @length bytes; false if it is no number with at most nine decimals */
 static bool number_parse(const char *text, size_t length, struct number *number)
 {
-	int64_t place = ONE;
+	fixed_t place = ONE;
 	bool point = false, digits = false;
 	size_t i = 0;
 
@@ -44,10 +46,12 @@ static bool number_parse(const char *text, size_t length, struct number *number)
 		digits = true;
 		if (point)
 			place /= 10;
-		if (!place || number->value > NUMBER_MAX / 20)
+		if (!place)
 			return false;
 		number->value = point ? number->value + (text[i] - '0') * place
 				      : number->value * 10 + (text[i] - '0') * ONE;
+		if (number->value > NUMBER_MAX)
+			return false;
 	}
 	if (!digits || length - i >= sizeof(number->unit))
 		return false;
@@ -56,16 +60,16 @@ static bool number_parse(const char *text, size_t length, struct number *number)
 }
 
 /* without zeros at the end */
-static void number_print(int64_t value, const char *unit, char text[SWEEP_VALUE_MAX])
+static void number_print(fixed_t value, const char *unit, char text[SWEEP_VALUE_MAX])
 {
 	char decimals[16];
 	size_t length = 9;
 
-	snprintf(decimals, sizeof(decimals), "%09" PRId64, value % ONE);
+	snprintf(decimals, sizeof(decimals), "%09" PRId64, (int64_t)(value % ONE));
 	while (length && decimals[length - 1] == '0')
 		length--;
-	snprintf(text, SWEEP_VALUE_MAX, "%" PRId64 "%s%.*s%s", value / ONE, length ? "." : "",
-		 (int)length, decimals, unit);
+	snprintf(text, SWEEP_VALUE_MAX, "%" PRIu64 "%s%.*s%s", (uint64_t)(value / ONE),
+		 length ? "." : "", (int)length, decimals, unit);
 }
 
 /* gives @number the unit of the range; false: it has another one */
@@ -76,11 +80,10 @@ static bool unit_join(struct number *number, const char *unit)
 	return !strcmp(number->unit, unit);
 }
 
-static int range_make(const struct number *from, const struct number *to, int64_t step, bool factor,
+static int range_make(const struct number *from, const struct number *to, fixed_t step, bool factor,
 		      struct sweep_values *values, char *why, size_t why_max)
 {
-	int64_t value = from->value;
-	__int128 next;
+	fixed_t value = from->value, next;
 
 	if (to->value < from->value)
 		return refuse(why, why_max, "a range must rise");
@@ -91,10 +94,12 @@ static int range_make(const struct number *from, const struct number *to, int64_
 			return refuse(why, why_max, "the range has more than %u values",
 				      SWEEP_VALUES_MAX);
 		number_print(value, from->unit, values->texts[values->count++]);
-		next = factor ? (__int128)value * step / ONE : (__int128)value + step;
+		if (factor && __builtin_mul_overflow(value, step, &next))
+			break;
+		next = factor ? next / ONE : value + step;
 		if (next > to->value)
-			break; /* perhaps more than an int64_t has */
-		value = (int64_t)next;
+			break;
+		value = next;
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/shell_word.h"
+#include "orchestrator/base/utf8.h"
 
 #define STATUS_WRONG 400
 
@@ -216,7 +217,7 @@ json_t *fork_command(const char *scenario, const char *variant, const json_t *se
 	fputs(" --record FILE", out);
 	if (fclose(out))
 		return NULL;
-	command = json_string(text);
+	command = utf8_json(text);
 	free(text);
 	return command;
 }

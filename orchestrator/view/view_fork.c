@@ -17,7 +17,7 @@
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/exit_status.h"
 #include "orchestrator/view/fork_request.h"
-#include "orchestrator/view/nameless_file.h"
+#include "orchestrator/base/nameless_file.h"
 
 #define END_MS 2000
 #define BESIDE_PRIORITY 10 /* of a fork beside the run, as nice(1) */

@@ -47,8 +47,10 @@ static int recording_write(FILE *out, FILE *recording)
 
 	rewind(recording);
 	fputs(begin, out);
-	while ((count = fread(bytes, 1, sizeof(bytes), recording)) > 0)
+	while (!ferror(out) && (count = fread(bytes, 1, sizeof(bytes), recording)) > 0)
 		line_write(out, bytes, count);
+	if (ferror(out)) /* errno is of the write that failed */
+		return -errno;
 	fputs(end, out);
 	return ferror(recording) ? -EIO : 0;
 }
@@ -82,5 +84,5 @@ int view_report_write(FILE *out, FILE *const *recordings, uint32_t count, const 
 			return error;
 	}
 	fwrite(place + sizeof(mark) - 1, 1, view_page_length - before - sizeof(mark) + 1, out);
-	return fflush(out) || ferror(out) ? -EIO : 0;
+	return fflush(out) || ferror(out) ? -errno : 0;
 }

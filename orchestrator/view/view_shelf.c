@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/utf8.h"
 
 static const char *const state_names[] = {
 	[VIEW_GROWING] = "growing",
@@ -115,10 +116,10 @@ static json_t *describe(const struct view_recording *recording)
 	struct stat file = { 0 };
 
 	fstat(recording->fd, &file);
-	return json_pack("{s:i, s:s, s:s, s:I, s:s?, s:o, s:o, s:o}", "id", (int)recording->id,
-			 "name", recording->name, "state", view_state_name(recording->state),
-			 "bytes", (json_int_t)file.st_size, "error",
-			 recording->error[0] ? recording->error : NULL, "command",
+	return json_pack("{s:i, s:o, s:s, s:I, s:s?, s:o, s:o, s:o}", "id", (int)recording->id,
+			 "name", utf8_json(recording->name), "state",
+			 view_state_name(recording->state), "bytes", (json_int_t)file.st_size,
+			 "error", recording->error[0] ? recording->error : NULL, "command",
 			 or_null(recording->command), "settings",
 			 recording->settings ? json_incref(recording->settings) : json_array(),
 			 "fork", or_null(recording->fork));

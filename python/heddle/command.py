@@ -34,11 +34,13 @@ def setting_words(settings: Optional[Settings]) -> List[str]:
     return [word for key, value in (settings or {}).items() for word in ("--set", f"{key}={value}")]
 
 
-def call(words: Sequence[str], fine: Sequence[int] = (0,)) -> "subprocess.CompletedProcess[str]":
-    """Runs `heddle WORDS`; HeddleError if its exit status is none of `fine`."""
+def call(
+    words: Sequence[str], fine: Sequence[int] = (0,), given: str = ""
+) -> "subprocess.CompletedProcess[str]":
+    """Runs `heddle WORDS`, which reads `given`; HeddleError if its exit status is none of `fine`."""
     done = subprocess.run(
         [executable(), *words],
-        stdin=subprocess.DEVNULL,
+        input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
@@ -48,6 +50,15 @@ def call(words: Sequence[str], fine: Sequence[int] = (0,)) -> "subprocess.Comple
     if done.returncode not in fine:
         raise HeddleError(words, done.returncode, done.stderr)
     return done
+
+
+def call_scenario(
+    words: Sequence[str], scenario: str, fine: Sequence[int] = (0,)
+) -> "subprocess.CompletedProcess[str]":
+    """The same with a scenario: the path of its file, or its text (several lines)."""
+    if "\n" in str(scenario):
+        return call([*words, "-"], fine, scenario)
+    return call([*words, "--", str(scenario)], fine)
 
 
 def answer(words: Sequence[str]) -> Any:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import tempfile
 import time
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Type
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Type, Union
 
-from heddle.command import HeddleError, Settings, answer, call, executable, setting_words
+from heddle.command import (
+    HeddleError,
+    Settings,
+    answer,
+    call,
+    call_scenario,
+    executable,
+    setting_words,
+)
 from heddle.program import Completed, Program
 
 _numbers = itertools.count(1)
@@ -52,7 +59,7 @@ class Host:
         self,
         args: Sequence[str],
         *,
-        stdin: Optional[str] = None,
+        stdin: Union[str, bytes, None] = None,
         env: Optional[Dict[str, str]] = None,
         user: Optional[str] = None,
     ) -> Program:
@@ -74,7 +81,7 @@ class Host:
         self,
         args: Sequence[str],
         *,
-        stdin: Optional[str] = None,
+        stdin: Union[str, bytes, None] = None,
         timeout: Optional[float] = 120,
         env: Optional[Dict[str, str]] = None,
         user: Optional[str] = None,
@@ -199,15 +206,7 @@ class Fabric:
 
         Without a `name` it has one of its own, so that tests can run beside each other."""
         chosen = name or f"py-{os.getpid()}-{next(_numbers)}"
-        words = ["up", "--name", chosen, *setting_words(settings)]
-        if "\n" not in str(scenario):
-            answer([*words, str(scenario)])
-            return cls(chosen)
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "scenario.yaml")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(scenario)
-            answer([*words, path])
+        call_scenario(["up", "--json", "--name", chosen, *setting_words(settings)], scenario)
         return cls(chosen)
 
     def down(self) -> Verdict:

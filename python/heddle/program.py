@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from types import TracebackType
-from typing import IO, Optional, Sequence, Type
+from typing import IO, Optional, Sequence, Type, Union
 
 END_SECONDS = 5.0
 """How long a program may take to end after SIGTERM; then it is killed."""
@@ -22,6 +22,8 @@ class Completed:
     """Its exit status; 128 + signal if one ended it."""
     stdout: str
     stderr: str
+    stdout_bytes: bytes = b""
+    """What `stdout` is the text of."""
 
     def check(self) -> "Completed":
         """Itself if the exit status is 0; else subprocess.CalledProcessError."""
@@ -35,11 +37,13 @@ class Completed:
 class Program:
     """A program that runs in a host. It ends with stop(), with its `with`, or with the fabric."""
 
-    def __init__(self, words: Sequence[str], args: Sequence[str], stdin: Optional[str]) -> None:
+    def __init__(
+        self, words: Sequence[str], args: Sequence[str], stdin: Union[str, bytes, None]
+    ) -> None:
         self.args = list(args)
         self._outputs: Sequence[IO[bytes]] = (tempfile.TemporaryFile(), tempfile.TemporaryFile())
         with tempfile.TemporaryFile() as given:
-            given.write((stdin or "").encode())
+            given.write(stdin.encode() if isinstance(stdin, str) else stdin or b"")
             given.seek(0)
             self._process = subprocess.Popen(
                 words, stdin=given, stdout=self._outputs[0], stderr=self._outputs[1]
@@ -58,17 +62,22 @@ class Program:
     @property
     def stdout(self) -> str:
         """What it has written so far to standard output."""
+        return self.stdout_bytes.decode("utf-8", "replace")
+
+    @property
+    def stdout_bytes(self) -> bytes:
+        """The same, as bytes."""
         return self._read(0)
 
     @property
     def stderr(self) -> str:
         """What it has written so far to standard error."""
-        return self._read(1)
+        return self._read(1).decode("utf-8", "replace")
 
-    def _read(self, which: int) -> str:
+    def _read(self, which: int) -> bytes:
         # pread: the program writes at the offset of the same open file
         descriptor = self._outputs[which].fileno()
-        return os.pread(descriptor, os.fstat(descriptor).st_size, 0).decode("utf-8", "replace")
+        return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
 
     def wait(self, timeout: Optional[float] = None) -> Completed:
         """Waits until it ends. After `timeout` seconds it is stopped: TimeoutError, with what it
@@ -81,7 +90,7 @@ class Program:
                 f"{' '.join(self.args)} did not end in {timeout} s; it wrote:\n"
                 f"{done.stdout}{done.stderr}"
             ) from None
-        return Completed(self.args, returncode, self.stdout, self.stderr)
+        return self._completed(returncode)
 
     def stop(self) -> Completed:
         """Ends it, if it still runs, by SIGTERM, and after END_SECONDS by SIGKILL."""
@@ -92,7 +101,12 @@ class Program:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-        return Completed(self.args, self._process.returncode, self.stdout, self.stderr)
+        return self._completed(self._process.returncode)
+
+    def _completed(self, returncode: int) -> Completed:
+        output = self.stdout_bytes
+        text = output.decode("utf-8", "replace")
+        return Completed(self.args, returncode, text, self.stderr, output)
 
     def __enter__(self) -> "Program":
         return self

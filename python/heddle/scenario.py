@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
-from heddle.command import Settings, call, setting_words
+from heddle.command import Settings, call, call_scenario, setting_words
 
 RUN_STATUSES = (0, 1, 3, 5)
 """Exit statuses of `heddle run` after which there is a result."""
@@ -37,6 +37,8 @@ class RunResult:
 
 
 def run(scenario: str, settings: Optional[Settings] = None) -> RunResult:
-    """Plays the scenario in the file `scenario`. HeddleError if it is wrong, or a node failed."""
-    done = call(["run", *setting_words(settings), "--json=-", "--", str(scenario)], RUN_STATUSES)
+    """Plays a scenario: the path of its file, or its text (several lines), as of generate().
+
+    HeddleError if it is wrong, or a node failed."""
+    done = call_scenario(["run", *setting_words(settings), "--json=-"], scenario, RUN_STATUSES)
     return RunResult(done.returncode, json.loads(done.stdout))

@@ -61,6 +61,11 @@ def test_run(fabric):
         fabric.host("h1").run("true")
 
 
+def test_run_with_bytes(fabric):
+    done = fabric.host("h1").run(["cat"], stdin=b"\xff\0\n")
+    assert (done.stdout, done.stdout_bytes) == ("\ufffd\0\n", b"\xff\0\n")
+
+
 def test_timeout_ends_the_program(fabric):
     host = fabric.host("h1")
     with pytest.raises(TimeoutError, match="so far"):
@@ -167,3 +172,9 @@ def test_run_of_a_scenario(tmp_path):
     done = run(str(path), {"run.duration": "20us", "run.warmup": "5us", "expect": "[lost == 0, lost > 5]"})
     assert not done and done.status == 1 and done.failed == ["lost > 5"]
     assert run(str(path), {"run.duration": "20us", "run.warmup": "5us", "expect": "[lost == 0]"})
+
+
+def test_run_of_the_text_of_a_scenario():
+    assert run(generate("star", hosts=4), {"run.duration": "20us", "run.warmup": "5us"})
+    with pytest.raises(HeddleError, match="standard input:1:1: "):
+        run("nonsense: 1\nname: x\n")

@@ -146,6 +146,7 @@ check 'as many as it captures, and one from the other end' all_of
 check 'all links, and one of them' refused 'all=... has every link; give no other one' --capture all=x.pcapng --capture s0:h1=y.pcapng
 check 'one link, and all' refused 'all=... has every link, s0:h1 too' --capture s0:h1=y.pcapng --capture all=x.pcapng
 check 'all links, to a full disk' refused 'No space left' --capture all=/dev/full
+check 'with one reason' [ "$(wc -l <err)" = 1 ]
 left() { ls x* y* 2>/dev/null && return 1 || return 0; }
 check 'none of them has left a file' left
 

@@ -56,6 +56,8 @@ check 'its hosts have no carrier' carrier_becomes h1 0
 check 'the second neither' carrier h2 0
 check 'hosts of other switches have' carrier h6 1
 check 'the switch starts' run 0 start s1
+logged() { grep -q 'switch s1 .* is dead' "$1" && tail -n 1 "$1" | grep -q "s1 runs again, pid [0-9]*$"; }
+check 'the log has its death and its start' logged "$HEDDLE_RUNTIME_DIR/two-racks/log"
 check 'its hosts have a carrier' carrier h1 1
 check 'and reach the others' reachable h2 h6
 check 'the NIC dies' kill -KILL "$(pid h2)"

@@ -268,9 +268,21 @@ END
 	done
 }
 
+# a full disk: one line, and no status of a fabric
+output_is_full() {
+	local words
+	for words in 'gen star' "check $tiny" "check $tiny --json" 'list --json' 'lab list --json' 'lab start 3 --json' 'schema run' "show $tiny"; do
+		# shellcheck disable=SC2086
+		"$heddle" $words >/dev/full 2>"$scratch/err" </dev/null
+		[ $? = 2 ] && [ "$(cat "$scratch/err")" = 'heddle: cannot write to standard output' ] ||
+			{ echo "$words"; cat "$scratch/err"; return 1; }
+	done
+}
+
 check "help lists the commands" lists_commands
 check "words are counted" words_are_counted
 check "every command explains itself" every_command_explains_itself
+check "standard output is full" output_is_full
 check "no command at all" run 2
 check "an unknown command" refused "did you mean 'run'" rnu
 check "an unknown option" refused "did you mean '--quiet'" run "$tiny" --quite

@@ -6,8 +6,8 @@ set -u
 
 python3 -c 'import jsonschema' 2>/dev/null || { echo 'skipped: python3-jsonschema is missing'; exit 77; }
 cd "$scratch" || exit 1
-mkdir schemas json
-"$heddle" schema --write schemas || exit 1
+mkdir json
+"$heddle" schema --write new/schemas && mv new/schemas . || exit 1
 cat >tiny.yaml <<'YAML'
 name: tiny
 run: {duration: 20us, warmup: 5us, sample: 1us}

@@ -19,6 +19,14 @@ listed() {
 		run 0 lab list --json && jq -e '.[] | select(.name == "03-innocent-flow") | .minutes == 20' out
 }
 
+# in a folder whose name is not UTF-8
+in_any_folder() {
+	local folder=$'labs\xff'
+	cp -r "$topologies/labs" "$folder" && run 0 lab list "./$folder" --json && jq -e '.[0].folder | startswith("./labs?/")' out &&
+		run 0 lab start "$folder/03-innocent-flow" --json && jq -e '.folder == "labs?/03-innocent-flow" and
+			(.runs[0].command | contains("labs?/"))' out
+}
+
 # the rule of docs/labs.md, a second time
 chosen() {
 	local student
@@ -162,6 +170,7 @@ wrong_usage() {
 }
 
 check 'heddle lab list' listed
+check 'labs in any folder' in_any_folder
 check 'no marks of Markdown' plain
 check 'the values of a student are those of the documented rule' chosen
 check 'predictions' predicted

@@ -117,4 +117,5 @@ check 'a report to a folder that is not there' run 2 run "$scratch/roce-test.yam
 check 'it is named' says err 'nowhere/r.html'
 check 'not with --record' run 2 run "$scratch/roce-test.yaml" --report r.html --record r.heddle
 check 'a full disk is told' run 2 run "$scratch/roce-test.yaml" --quiet --report /dev/full
+check 'as what it is' says err 'cannot write the report: No space left on device'
 finish

@@ -81,6 +81,28 @@ odd_names() {
 		run 0 test "$name" && grep -q '^ok 1 - a&<b>"\\#' out
 }
 
+# a name that is not UTF-8 hides no result, in no output
+bytes_in_names() {
+	local name=$'bytes/b\xff.yaml'
+	mkdir bytes && cp fine.yaml bytes/a.yaml && cp fine.yaml bytes/c.yaml && cp lossy.yaml "$name" && run 1 test bytes &&
+		says out 'not ok 4 - bytes/b?.yaml: lost > 5' && says out '# 1 of 6 tests of 3 files failed:' &&
+		run 0 check "$name" --json && jq -e '.file == "bytes/b?.yaml"' out &&
+		run 0 list bytes --json && jq -e '[.[].file] | length == 3 and index("bytes/b?.yaml")' out &&
+		run 1 run "$name" --record bytes/r && run 1 run "$name" --report bytes/r.html && cp wrong.yaml "$name" && run 2 check "$name" --json &&
+		jq -e '.errors[0] | .file == "bytes/b?.yaml" and .line == 5' out
+}
+
+# a scenario from standard input; no other run reads from there
+standard_input() {
+	"$heddle" test fine.yaml - <silent.yaml >out && says out 'ok 3 - -: it runs; there are no expectations'
+}
+
+# where /tmp cannot be written, and $TMPDIR can
+no_tmp() {
+	unshare --user --map-root-user --mount sh -c 'mount --bind . /mnt && mount -t tmpfs -o ro tmpfs /tmp && cd /mnt &&
+		export TMPDIR=/mnt && "$0" test fine.yaml && "$0" run fine.yaml --report r.html' "$heddle" >out && says out 1..2
+}
+
 json() {
 	run 1 test fine.yaml lossy.yaml --json && jq -e '.tests == 4 and .failed == 1 and .files[1].tests[1] ==
 		{name: "lost > 5", ok: false, value: 0, message: "the value is 0"}' out
@@ -96,17 +118,19 @@ settings() {
 		run 2 test fine.yaml --json --junit - && run 2 test fine.yaml --junit nowhere/r.xml
 }
 
-# Ctrl-C: what is known by then, no further runs, nothing left
+# SIGTERM or SIGINT to the suite alone: it ends its runs, and those not started count as failed
 interrupted() {
 	local suite left
 	sed 's/20us/100s/' fine.yaml >endless.yaml
-	"$heddle" test endless.yaml fine.yaml -j 1 >out 2>err &
+	"$heddle" test endless.yaml fine.yaml -j 1 --junit ended.xml >out 2>err &
 	suite=$!
-	left=$(wait_for children "$suite") && wait_for children "${left%% *}" >/dev/null && kill -INT "$suite" "${left%% *}"
+	left=$(wait_for children "$suite") && wait_for children "${left%% *}" >/dev/null && kill "-$1" "$suite"
 	wait "$suite"
 	# before the run begins, or in it: then its expectations come first
-	[ $? = 130 ] && grep -q '^not ok [13] - endless.yaml: the run is not interrupted' out && ! grep fine.yaml out &&
-		says out "1..$(grep -c '^\(not \)*ok ' out)" && gone ${left%% *}
+	[ $? = 130 ] && grep -q '^not ok [13] - endless.yaml: the run is not interrupted' out &&
+		grep -q '^not ok [24] - fine.yaml: the run is not interrupted' out && says out 'message: "it was not started"' &&
+		says out "1..$(grep -c '^\(not \)*ok ' out)" && ! says out 'tests of 2 files hold' &&
+		says ended.xml '<error message="it was not started"/>' && gone ${left%% *}
 }
 
 # a run that is killed is a failed test
@@ -131,8 +155,12 @@ else
 fi
 check json json
 check folder folder
+check bytes_in_names bytes_in_names
+check standard_input standard_input
+if unshare --user --map-root-user --mount true 2>/dev/null; then check no_tmp no_tmp; else skip no_tmp 'no user namespaces'; fi
 check no_fifo no_fifo
 check settings settings
-check interrupted interrupted
+check interrupted interrupted INT
+check 'interrupted by SIGTERM' interrupted TERM
 check killed killed
 finish

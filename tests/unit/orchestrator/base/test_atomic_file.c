@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -163,6 +165,21 @@ TEST(atomic_file_commit__failed_write_has_its_reason)
 	ck_assert_int_eq(stat("/dev/full", &status), 0);
 	ck_assert(S_ISCHR(status.st_mode));
 	ck_assert_int_eq(atomic_file_open(&file, in_folder("nowhere/r.json")), -ENOENT);
+}
+
+/* also if it was an earlier one, and nothing is left to be written */
+TEST(atomic_file_commit__earlier_failed_write_has_its_reason)
+{
+	const struct rlimit limit = { 4096, 4096 };
+	static char text[3 * 4096];
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(atomic_file_open(&file, in_folder("f")), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	fwrite(text, sizeof(text), 1, file.stream);
+	fflush(file.stream);
+	ck_assert_int_eq(atomic_file_commit(&file), -EFBIG);
+	ck_assert_str_eq(got(in_folder("f")), "none");
 }
 
 TEST(atomic_file_open__a_file_without_a_name)

@@ -51,6 +51,14 @@ TEST(scenario_errors__none)
 	is_json("[]");
 }
 
+/* none is left out of the JSON because of its file */
+TEST(scenario_errors__of_any_name_of_a_file)
+{
+	scenario_errors_add(&errors, "b\xff", 7, 31, "no");
+	is_json("[{\"file\":\"b?\",\"line\":7,\"column\":31,\"message\":\"no\","
+		"\"text\":\"b?:7:31: no\"}]");
+}
+
 TEST(scenario_errors__of_a_place_and_of_the_file)
 {
 	scenario_errors_add(&errors, "a b.yaml", 7, 31, "no key '%s'", "x");

@@ -94,6 +94,8 @@ TEST(output_names_check__rejects_what_cannot_be_written)
 {
 	ck_assert_int_eq(check_two("--json", "none/x", "--events", "y"), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why, "--json cannot write none/x: there is no folder ./none"));
+	ck_assert_int_eq(check_two("--json", "/none/x", NULL, NULL), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "there is no folder /none"));
 	ck_assert_int_eq(check_two("--csv", "new/x", "--json", "newer/y"), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why, "newer/y"));
 	ck_assert_int_eq(check_two("--json", "script/x", NULL, NULL), -EINVAL);

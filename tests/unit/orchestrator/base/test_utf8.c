@@ -22,6 +22,16 @@ TEST(utf8_mend__only_what_is_wrong)
 	ck_assert_str_eq(with(utf8_mend, ""), "");
 }
 
+TEST(utf8_json__what_json_takes)
+{
+	json_t *string = utf8_json("d\xc3\xbcnn"), *mended = utf8_json("b\xff.yaml");
+
+	ck_assert_str_eq(json_string_value(string), "d\xc3\xbcnn");
+	ck_assert_str_eq(json_string_value(mended), "b?.yaml");
+	json_decref(string);
+	json_decref(mended);
+}
+
 /* a cut leaves no part of a character */
 TEST(utf8_length__whole_characters)
 {

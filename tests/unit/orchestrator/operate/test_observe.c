@@ -71,6 +71,28 @@ TEST(observe_cost__share_of_a_core_when_dilated)
 	ck_assert_double_eq_tol(json_real_value(node("cpu_percent")), 2, 1e-9);
 }
 
+/* its processes are older than the fabric's clock, which waits until all are ready */
+TEST(observe_cost__from_the_start_of_processes)
+{
+	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "uptime_ns",
+			    json_integer(15000000000));
+	observe_cost(later, NULL);
+	ck_assert_double_eq_tol(json_real_value(json_object_get(later, "cpu_percent")), 20, 1e-9);
+	ck_assert_double_eq_tol(json_real_value(node("cpu_percent")), 16, 1e-9);
+}
+
+/* one that has started again */
+TEST(observe_cost__of_a_new_process)
+{
+	json_t *first = json_array_get(json_object_get(later, "nodes"), 0);
+
+	json_object_set_new(first, "pid", json_integer(200));
+	json_object_set_new(first, "uptime_ns", json_integer(500000000));
+	json_object_set_new(first, "cpu_ns", json_integer(100000000));
+	observe_cost(later, before);
+	ck_assert_double_eq_tol(json_real_value(node("cpu_percent")), 20, 1e-9);
+}
+
 TEST(observe_traffic__rates)
 {
 	observe_traffic(later, before);

@@ -79,6 +79,15 @@ TEST(plan_make_real__traffic_beside_hosts)
 	ck_assert(!real.faults.held);
 }
 
+/* the fabric has no end, so they may begin after that of a run */
+TEST(plan_make_real__traffic_after_the_duration)
+{
+	plan_set(plan_make_real, "run={duration: 100us}", &real);
+	ck_assert_uint_eq(nic(&real, 0)->workloads[1].start_ps, NODE_MS);
+	ck_assert_uint_eq(nic(&real, 1)->pauses[0].start_ps, NODE_MS);
+	ck_assert_uint_eq(nic(&real, 1)->pauses[0].stop_ps, 0);
+}
+
 TEST(plan_hold__nothing_begins)
 {
 	plan_of(plan_make_real, &real);

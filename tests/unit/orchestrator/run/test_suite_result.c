@@ -56,6 +56,15 @@ TEST(suite_result_make__what_else_fails_is_a_test)
 	ck_assert_str_eq(tests_of(EXIT_EXPECTATION, NULL, "why\n"), "!all expectations hold|why\n");
 }
 
+/* JSON takes UTF-8 only, which the name of a file need not be */
+TEST(suite_result_make__any_name_of_a_file)
+{
+	json_t *made = suite_result_make("b\xff.yaml", EXIT_FINE, NULL, "", 0);
+
+	ck_assert_str_eq(json_string_value(json_object_get(made, "file")), "b?.yaml");
+	json_decref(made);
+}
+
 TEST(suite_junit_write__counts_failures_and_errors_apart)
 {
 	json_t *results = json_array(), *fails = json_loads(ONE_FAILS, 0, NULL);

@@ -41,6 +41,10 @@ TEST(sweep_values_parse__ranges)
 	ck_assert_str_eq(of("0..0"), "0");
 	ck_assert_str_eq(of("5..8..x2300000000"), "5");
 	ck_assert_str_eq(of("5..8..200000000"), "5");
+	ck_assert_str_eq(of("18446744073709551614..18446744073709551615"),
+			 "18446744073709551614 18446744073709551615");
+	ck_assert_str_eq(of("10000000000000000000..18446744073709551615..x18446744073709551615"),
+			 "10000000000000000000");
 	of("1..1000");
 	ck_assert_uint_eq(values.count, 1000);
 }
@@ -63,6 +67,7 @@ TEST(sweep_values_parse__refused)
 	refused("a..b", "expected a range");
 	refused("1..", "expected a range");
 	refused("..1", "expected a range");
+	refused("1..18446744073709551616", "expected a range");
 	refused("1..99999999999999999999", "expected a range");
 	refused("0.0000000001..1", "expected a range");
 	refused("a,,b", "1 to 63");

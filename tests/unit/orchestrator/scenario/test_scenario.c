@@ -550,6 +550,19 @@ TEST(scenario_set__words_that_are_keys_elsewhere)
 	}
 }
 
+/* a byte order mark at the start, and nowhere else; columns count from after it */
+TEST(scenario_read__byte_order_mark)
+{
+	read_fine("\xef\xbb\xbf" STAR);
+	scenario_free(&scenario);
+	ck_assert_int_eq(read_set("\xef\xbb\xbfnam: t\n", NULL, 0), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], "t.yaml:1:1: a scenario has no key 'nam'"));
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	ck_assert_int_eq(read_set(STAR "\xef\xbb\xbf", NULL, 0), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], "this is not text"));
+}
+
 TEST(scenario_errors__all_are_collected)
 {
 	static const char text[] =

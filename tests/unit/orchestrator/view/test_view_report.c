@@ -1,4 +1,5 @@
 /*  orchestrator/view/view_report: the page with recordings in it, and its size (SE-11). */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,4 +95,14 @@ TEST(view_report_write__lab_in_front_of_the_recordings)
 	ck_assert_ptr_null(strstr(plain, "<script type=\"application/x-heddle-lab\">"));
 	free(report);
 	free(plain);
+}
+
+TEST(view_report_write__why_it_cannot)
+{
+	FILE *out = fopen("/dev/full", "we"), *recording = tmpfile();
+
+	ck_assert_ptr_nonnull(out);
+	ck_assert_int_eq(view_report_write(out, &recording, 1, NULL), -ENOSPC);
+	fclose(out);
+	fclose(recording);
 }

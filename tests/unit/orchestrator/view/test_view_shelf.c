@@ -85,6 +85,13 @@ TEST(view_shelf_list__what_is_known_of_one)
 	ck_assert(json_is_null(json_object_get(row(0), "fork")));
 }
 
+/* none is left out because of its name */
+TEST(view_shelf_list__any_name_of_a_file)
+{
+	add("r\xff");
+	ck_assert_str_eq(word(row(0), "name"), "r?");
+}
+
 TEST(view_shelf_list__without_command_and_settings)
 {
 	add("r");

@@ -1,6 +1,6 @@
-/*  orchestrator/view/nameless_file: a file that no name leads to, in the folder for temporary files
+/*  orchestrator/base/nameless_file: a file that no name leads to, in the folder for temporary files
  *  or in memory (SE-4, TB-22). */
-#include "orchestrator/view/nameless_file.h"
+#include "orchestrator/base/nameless_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -87,5 +87,21 @@ TEST(nameless_file__in_memory_if_there_is_no_folder)
 
 	setenv("TMPDIR", "/nowhere", 1);
 	made(place);
-	ck_assert_ptr_nonnull(strstr(place, "memfd:recording"));
+	ck_assert_ptr_nonnull(strstr(place, "memfd:nameless"));
+}
+
+/* what was written can be read, also where no folder can be written */
+TEST(nameless_stream__writes_and_reads)
+{
+	char text[8] = "";
+	FILE *stream;
+
+	setenv("TMPDIR", "/nowhere", 1);
+	stream = nameless_stream();
+	ck_assert_ptr_nonnull(stream);
+	ck_assert_int_eq(fputs("abc", stream), 1);
+	rewind(stream);
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), stream));
+	ck_assert_str_eq(text, "abc");
+	fclose(stream);
 }
