@@ -219,7 +219,7 @@ $(lib_switchd): $(call obj,$(switchd_src))
 $(lib_nicd): $(call obj,$(nicd_src))
 $(lib_orchestrator): $(call obj,$(orchestrator_src))
 $(lib_sim): $(call obj,$(sim_src))
-$(lib_testing): $(B)/obj/tests/testing.o
+$(lib_testing): $(B)/obj/tests/testing.o $(B)/obj/tests/ranks.o
 
 $(B)/lib%.a:
 	@rm -f $@
