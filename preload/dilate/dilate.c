@@ -150,8 +150,11 @@ int64_t dilate_now_ns(clockid_t id)
 
 int64_t dilate_deadline_ns(clockid_t id, int64_t at_ns)
 {
-	int64_t left_ns = at_ns - dilate_now_ns(id), machine_ns = dilate_machine_ns(id), sum_ns;
+	int64_t now_ns = dilate_now_ns(id), machine_ns = dilate_machine_ns(id), left_ns, sum_ns;
 
+	if (now_ns == INT64_MIN) /* no such clock, as the machine says too */
+		return 0;
+	left_ns = at_ns - now_ns;
 	if (left_ns <= 0) /* it is over, on the machine too */
 		return machine_ns > NS_PER_S ? machine_ns - NS_PER_S : 0;
 	return __builtin_add_overflow(machine_ns, dilate_longer(left_ns), &sum_ns) ? INT64_MAX
