@@ -1,6 +1,5 @@
 #include "preload/dilate/dilate.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -56,19 +55,6 @@ const struct dilation *dilate_get(void)
 __attribute__((constructor)) static void begin(void)
 {
 	dilate_get();
-}
-
-void *dilate_next(_Atomic(void *) *slot, const char *name)
-{
-	void *found = atomic_load_explicit(slot, memory_order_relaxed);
-
-	if (found)
-		return found;
-	found = dlsym(RTLD_NEXT, name);
-	if (!found)
-		abort();
-	atomic_store_explicit(slot, found, memory_order_relaxed);
-	return found;
 }
 
 /* ---- spans ---- */

@@ -414,6 +414,23 @@ TEST(recvmsg__stamps)
 	ck_assert_int_eq(timespec_ns(&raw), stamp_ns);
 }
 
+/* a stamp on a second, and one of the first second of all time */
+TEST(recvmsg__stamps_with_zeros)
+{
+	struct timespec stamp = ts(UTC_NS / NS_PER_S, 0), early = ts(0, 5), read;
+	struct msghdr header = header_of();
+
+	NEXT_IS(recvmsg, next_recvmsg);
+	stamps_begin();
+	append(SOL_SOCKET, SO_TIMESTAMPNS, &stamp, sizeof(stamp));
+	append(SOL_SOCKET, SO_TIMESTAMPNS, &early, sizeof(early));
+	ck_assert_int_eq(recvmsg(FD, &header, 0), 0);
+	memcpy(&read, data_of(&header, 0), sizeof(read));
+	ck_assert_int_ne(timespec_ns(&read), timespec_ns(&stamp));
+	memcpy(&read, data_of(&header, 1), sizeof(read));
+	ck_assert_int_ne(timespec_ns(&read), timespec_ns(&early));
+}
+
 /* no stamp, too short ones, and none of the kernel: as they are */
 TEST(recvmsg__what_is_no_stamp)
 {
