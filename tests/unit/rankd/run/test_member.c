@@ -225,6 +225,18 @@ TEST(member__next_event_changes)
 	ck_assert_uint_eq(letter.head.number, 600);
 }
 
+/* a worker that sleeps is woken after each packet of its node, which it may have read before */
+TEST(member__wakes_a_worker)
+{
+	begin();
+	node_does(16, "sleep 1");
+	packet_send(16, "sleeps ?");
+	letter_comes(LETTER_CONTROL, 0);
+	packet_send(16, "sleeps ?");
+	letter_comes(LETTER_CONTROL, 0);
+	ck_assert_str_eq(letter_text(), "sleeps 0");
+}
+
 /* a node whose worker has closed the socket: its packets have no receiver, and the rank goes on */
 TEST(member__a_closed_socket)
 {
@@ -322,6 +334,9 @@ TEST(member__runs_and_stands)
 	ck_assert_uint_eq(letter.head.number, NODE_TIME_NEVER);
 	/* its next event was told with that; packets pass again, and it runs again */
 	node_does(8, "a");
+	packet_send(8, "state ?");
+	letter_comes(LETTER_CONTROL, 0);
+	ck_assert_str_eq(letter_text(), "state 0"); /* CLOCK_STOPPED */
 	packet_send(8, "next 7000");
 	letter_comes(LETTER_NEXT, 0);
 	ck_assert_uint_eq(letter.head.number, 7000);
@@ -342,7 +357,6 @@ TEST(member__what_nodes_wrote_follows_the_run)
 {
 	begin();
 	configure(8);
-	node_does(16, "next 100");
 	packet_send(8, "file early");
 	letter_comes(LETTER_FILE, 0);
 	letter_comes(LETTER_CONTROL, 0);
