@@ -386,6 +386,16 @@ TEST(member__ends_at_once_while_it_runs)
 	ck_assert_int_eq(rank_status(), FAILED);
 }
 
+/* a letter that follows is taken only when the clock runs */
+TEST(member__ends_at_once_after_it_was_told_to_run)
+{
+	begin();
+	run_send();
+	end_send(1);
+	ck_assert(ranks_round(&item));
+	ck_assert_int_eq(rank_status(), FAILED);
+}
+
 /* it waits for other ranks: it says that it lives, and for what it waits */
 TEST(member__lives_while_it_waits)
 {

@@ -597,6 +597,9 @@ TEST(root__runs_and_stands)
 	runs(5000);
 	round_plays(0, 0, 5000, 0); /* other ranks have no time here while it runs */
 	letter_send(1, (struct letter_head){ .kind = LETTER_NEXT, .number = 400 }, NULL, "");
+	letter_send(1, (struct letter_head){ .kind = LETTER_CONTROL, .place = 8 }, NULL, "after");
+	node_gets(0, "after");
+	ck_assert_uint_eq(clock_.own_next[1], NODE_TIME_NEVER);
 	worker_plays(1, 1000, 4500);
 	round_plays(4500, 4500, 5000, 1);
 	worker_plays(2, 5000, 6000);

@@ -222,14 +222,32 @@ TEST(workers_watch__a_stopped_worker)
 	kill(pid, SIGCONT);
 }
 
-TEST(workers_watch__stopped_without_watchdog)
+/* worker 1 is stopped, which is no failure yet */
+static void stops(void)
 {
-	start();
 	kill(workers.list[1].pid, SIGSTOP);
 	for (int i = 0; i < 60000 && !workers.list[1].stopped_ns; i++) {
 		ck_assert_int_eq(workers_watch(&workers), 0);
 		usleep(1000);
 	}
+}
+
+TEST(workers_watch__stopped_for_long_enough)
+{
+	plan->watchdog_ns = 1000000000000;
+	start();
+	stops();
+	usleep(1000);
+	ck_assert_int_eq(workers_watch(&workers), 0);
+	workers.list[1].stopped_ns = windows_wall_ns() - plan->watchdog_ns;
+	usleep(1000);
+	ck_assert_int_eq(workers_watch(&workers), -EIO);
+}
+
+TEST(workers_watch__stopped_without_watchdog)
+{
+	start();
+	stops();
 	workers.list[1].stopped_ns = 1; /* for ever */
 	ck_assert_int_eq(workers_watch(&workers), 0);
 }
