@@ -219,7 +219,7 @@ $(lib_switchd): $(call obj,$(switchd_src))
 $(lib_nicd): $(call obj,$(nicd_src))
 $(lib_orchestrator): $(call obj,$(orchestrator_src))
 $(lib_sim): $(call obj,$(sim_src))
-$(lib_testing): $(B)/obj/tests/testing.o
+$(lib_testing): $(B)/obj/tests/testing.o $(B)/obj/tests/ranks.o $(B)/obj/tests/next.o
 
 $(B)/lib%.a:
 	@rm -f $@
@@ -295,6 +295,11 @@ $(B)/unit/test_allocation $(B)/unit/test_allocation_live $(B)/unit/test_allocati
 $(B)/unit/test_refused: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sendmmsg recvmmsg sendmsg recvmsg recv)
 # what happens while a node yields, or sleeps
 $(B)/unit/test_turn: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sched_yield event_loop_wait)
+
+# the preloaded library takes the place of the C library in its own tests alone, which play the C library: tests/next.h
+preload_tests := $(patsubst %.c,$(B)/unit/%,$(notdir $(wildcard tests/unit/preload/*/test_*.c))) $(filter $(B)/suite/preload.%,$(unit_suites))
+$(preload_tests): LDFLAGS += -Wl,--wrap=dilate_next
+$(preload_tests): $(call obj,$(wildcard preload/*/*.c))
 
 $(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(both_nodes)
 	@mkdir -p $(@D)

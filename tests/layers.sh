@@ -151,7 +151,7 @@ home histedit 'orchestrator/prompt/line_editor.c'
 home mpi 'rankd/link/transport.c'
 home metis 'orchestrator/plan/partition.c'
 home heddle/congestion_control.h 'nicd/transport/own_control.c|nodes/process/control_library.c|nodes/stats/control_call.c'
-home dlfcn 'nodes/process/control_library.c|preload/dilate/dilate.c'
+home dlfcn 'nodes/process/control_library.c|preload/dilate/next.c'
 home linux/futex 'nodes/clock/futex.[ch]|nodes/clock/event_loop.c|preload/dilate/locks.c'
 [ "$status" = 0 ] && echo 'layers: includes point one way, from folder to folder'
 exit "$status"

@@ -16,7 +16,9 @@ import time
 
 BUILD = 'build/reach'
 RECORD = f'{BUILD}/record'
-PROGRAMS = [f'{BUILD}/{name}' for name in ('heddle', 'switchd', 'nicd')]
+# rankd is built where MPI is installed
+PROGRAMS = [f'{BUILD}/{name}' for name in ('heddle', 'switchd', 'nicd', 'workerd', 'rankd')
+            if name != 'rankd' or os.path.exists(f'{BUILD}/{name}')]
 LIMIT_S = 600  # for one test, of any time
 
 
@@ -33,7 +35,7 @@ def lines_in(program, notes):
     found = set()
     for line in out.split('\n'):
         # an object from ccache may name the folder of another tree
-        place = re.search(r'(?:^|/)(?<!tests/unit/)((?:orchestrator|nodes|switchd|nicd|rankd)/(?:\w+/)?\w+\.[ch]):(\d+)', line)
+        place = re.search(r'(?:^|/)(?<!tests/unit/)((?:orchestrator|nodes|switchd|nicd|rankd|preload)/(?:\w+/)?\w+\.[ch]):(\d+)', line)
         if place:
             found.add((place[1], int(place[2])))
     return found

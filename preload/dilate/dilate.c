@@ -1,6 +1,5 @@
 #include "preload/dilate/dilate.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -56,19 +55,6 @@ const struct dilation *dilate_get(void)
 __attribute__((constructor)) static void begin(void)
 {
 	dilate_get();
-}
-
-void *dilate_next(_Atomic(void *) *slot, const char *name)
-{
-	void *found = atomic_load_explicit(slot, memory_order_relaxed);
-
-	if (found)
-		return found;
-	found = dlsym(RTLD_NEXT, name);
-	if (!found)
-		abort();
-	atomic_store_explicit(slot, found, memory_order_relaxed);
-	return found;
 }
 
 /* ---- spans ---- */
@@ -150,8 +136,11 @@ int64_t dilate_now_ns(clockid_t id)
 
 int64_t dilate_deadline_ns(clockid_t id, int64_t at_ns)
 {
-	int64_t left_ns = at_ns - dilate_now_ns(id), machine_ns = dilate_machine_ns(id), sum_ns;
+	int64_t now_ns = dilate_now_ns(id), machine_ns = dilate_machine_ns(id), left_ns, sum_ns;
 
+	if (now_ns == INT64_MIN) /* no such clock, as the machine says too */
+		return 0;
+	left_ns = at_ns - now_ns;
 	if (left_ns <= 0) /* it is over, on the machine too */
 		return machine_ns > NS_PER_S ? machine_ns - NS_PER_S : 0;
 	return __builtin_add_overflow(machine_ns, dilate_longer(left_ns), &sum_ns) ? INT64_MAX

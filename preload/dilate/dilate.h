@@ -14,11 +14,12 @@
 #ifndef HEDDLE_PRELOAD_DILATE_DILATE_H
 #define HEDDLE_PRELOAD_DILATE_DILATE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/time.h>
 #include <time.h>
+
+#include "preload/dilate/next.h"
 
 #define NS_PER_S 1000000000ll
 #define NS_PER_MS 1000000ll
@@ -35,17 +36,6 @@ bool dilate_read(const char *text, struct dilation *dilation);
 
 /** dilate_get() - the dilation of this process; borrowed. The environment is read once. */
 const struct dilation *dilate_get(void);
-
-/** dilate_next() - function @name of the C library, looked up once into @slot. A library without it
- *  ends the program. */
-void *dilate_next(_Atomic(void *) *slot, const char *name);
-
-/* the function of the C library with the same name as the one defined here */
-#define NEXT(name)                                             \
-	({                                                     \
-		static _Atomic(void *) slot_;                  \
-		(__typeof__(&name))dilate_next(&slot_, #name); \
-	})
 
 /** dilate_machine_ns() - the time of the machine's clock @id; INT64_MIN with errno: there is none.
  */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,13 +93,15 @@ static int worker_fail(struct root *root, uint32_t rank, const struct letter_rea
 
 /* ---- start ---- */
 
-static int plan_take(struct rank *rank, int fd)
+/* @length  filled: of what is taken for a plan */
+static int plan_take(struct rank *rank, int fd, size_t *length)
 {
 	struct stat stat;
 	int error = fstat(fd, &stat) ? -errno : 0;
 
-	rank->plan = error ? NULL : malloc((size_t)stat.st_size);
-	if (!rank->plan || pread(fd, rank->plan, (size_t)stat.st_size, 0) != stat.st_size)
+	*length = error ? 0 : (size_t)stat.st_size;
+	rank->plan = malloc(*length + 1);
+	if (!rank->plan || pread(fd, rank->plan, *length, 0) != (ssize_t)*length)
 		error = -ENOMEM;
 	close(fd);
 	return error;
@@ -141,6 +144,7 @@ static int work_take(struct root *root)
 	struct control_message message = { 0 };
 	const char *why = "";
 	char text[256] = "", path[PATH_MAX];
+	size_t length;
 	int fds[4], error = control_receive(CONTROL_FD, &message, 1, text, sizeof(text));
 
 	if (!error && (message.kind != CONTROL_WORK || message.fd_count != 4))
@@ -152,7 +156,7 @@ static int work_take(struct root *root)
 	control_message_free(&message);
 	if (error)
 		return error;
-	error = plan_take(&root->rank, fds[3]);
+	error = plan_take(&root->rank, fds[3], &length);
 	if (!error)
 		error = rank_map(&root->rank.clock, fds[0]);
 	if (!error)
@@ -161,7 +165,7 @@ static int work_take(struct root *root)
 		error = rank_map(&root->rank.rings, fds[2]);
 	if (error)
 		return error;
-	if (!rank_plan_check(root->rank.plan, root->rank.plan->bytes, root->rank.rank_count, &why))
+	if (!rank_plan_check(root->rank.plan, length, root->rank.rank_count, &why))
 		return rank_fail(root, 0, why);
 	root->rank.plan->build = rank_build(path, sizeof(path));
 	if (rank_join(&root->rank, &why))
@@ -498,10 +502,13 @@ static void plan_share(struct rank *rank)
 	transport_share(rank->plan, length);
 }
 
-/* the orchestrator was told, and ends this process */
+/* The orchestrator was told, and ends this process, or closes its end: that is seen also before
+ * the nodes' sockets are there. */
 static int end_await(struct root *root)
 {
-	while (!sockets_pass(root, IDLE_MS))
+	struct pollfd orchestrator = { .fd = CONTROL_FD };
+
+	while (!sockets_pass(root, 0) && !poll(&orchestrator, 1, IDLE_MS))
 		transport_sending();
 	return PROCESS_LOST;
 }
@@ -511,7 +518,8 @@ int root_run(void)
 	struct root root = { .rank = { .clock.fd = -1,
 				       .places.fd = -1,
 				       .rings.fd = -1,
-				       .windows = { .look = look } } };
+				       .windows = { .look = look } },
+			     .epoll = -1 };
 	int error;
 
 	root.rank.windows.owner = &root;

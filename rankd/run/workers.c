@@ -170,7 +170,8 @@ static int reaped(struct workers *workers, uint32_t worker, int status, const st
 	workers->cpu_ns +=
 		(uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000000u +
 		(uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1000u;
-	workers->failed_pid = process->pid;
+	if (WIFSIGNALED(status) || !workers->ended || WEXITSTATUS(status))
+		workers->failed_pid = process->pid;
 	process->pid = 0;
 	workers->alive--;
 	if (WIFSIGNALED(status))
