@@ -196,7 +196,7 @@ TEST(line_editor_close__signals_as_before)
 
 /* ---- completion ---- */
 
-static char asked[256]; /* the line of the last TAB */
+static char asked[512]; /* the line of the last TAB */
 
 static void names_add(void *owner, const char *line, struct word_list *words)
 {
@@ -225,6 +225,29 @@ TEST(line_editor_read__completes)
 	/* in the middle of a line: ^B */
 	typed("qzz\002\002\tx\r", "quit xzz");
 	ck_assert_str_eq(asked, "q");
+}
+
+static unsigned letters;
+
+static void long_add(void *owner, const char *line, struct word_list *words)
+{
+	(void)owner;
+	(void)line;
+	word_list_add(words, "%.*s", (int)letters, asked);
+}
+
+TEST(line_editor_read__completes_a_long_word)
+{
+	const char *line;
+
+	letters = sizeof(asked) - 1;
+	memset(asked, 'x', letters);
+	opened(long_add);
+	type("x\t.\r");
+	line = line_editor_read(editor);
+	ck_assert_ptr_nonnull(line);
+	ck_assert_uint_eq(strspn(line, "x"), letters);
+	ck_assert_str_eq(line + letters, " .");
 }
 
 TEST(line_editor_read__completes_nothing)

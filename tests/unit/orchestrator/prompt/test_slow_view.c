@@ -60,6 +60,7 @@ static void setup(void)
 {
 	out = open_memstream(&text, &text_bytes);
 	terminal_open();
+	terminal_raw();
 	terminal_size(24, 100);
 }
 

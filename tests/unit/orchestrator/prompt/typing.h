@@ -43,7 +43,6 @@ static inline void terminal_open(void)
 	setenv("LC_ALL", "C", 1);
 	unsetenv("NO_COLOR");
 	terminal_size(24, 40);
-	terminal_raw();
 }
 
 static inline void terminal_close(void)
