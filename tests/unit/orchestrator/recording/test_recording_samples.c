@@ -236,7 +236,7 @@ static void queues_are(const char *expected)
 	free(found);
 }
 
-/* Rows of the two ports of s at each sample, then of h1 and of h2. A slice begins with all values that
+/* Rows of the two ports of s at each sample, of h1, of h2. A slice begins with all values that
  * are not 0. */
 TEST(recording_samples_end__values_of_slices)
 {
