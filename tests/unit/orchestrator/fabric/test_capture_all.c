@@ -127,7 +127,13 @@ static void packets_are(const char *expected)
 
 TEST(capture_all_end__merged_by_time)
 {
+	struct stat own, part;
+
 	opened(64);
+	/* parts are on the disk of the file */
+	ck_assert_int_eq(stat(folder, &own), 0);
+	ck_assert_int_eq(fstat(all.parts.fds[0], &part), 0);
+	ck_assert_uint_eq(own.st_dev, part.st_dev);
 	for (uint32_t i = 0; i < NODES; i++)
 		ck_assert_uint_eq(plan.nodes[i].capture_sent_bytes, 64);
 	sends(0, 0, 10, 60);
