@@ -273,7 +273,7 @@ TEST(fidelity_worse__verdict_before_size)
 	ck_assert(!fidelity_worse(&fine, &fine));
 }
 
-/* losses before rates, rates before delays; of equal ones that which adds more, then the later one */
+/* losses before rates, rates before delays; of equal ones that which adds more, then the later */
 TEST(fidelity_worse__reasons)
 {
 	const struct fidelity rows[] = {
