@@ -217,6 +217,25 @@ TEST(flow_trail_find__none)
 	ck_assert_str_eq(why, "s1 is a switch: a flow is from one host to another");
 }
 
+/* a sentence that is longer than its space is cut */
+TEST(flow_trail_find__none_in_little_space)
+{
+	const char *sentence = "no flow from h1 to h2 now; there are flows to h3, h4";
+
+	made("roce");
+	has("h1", "flows", FLOWS "h3 a w 0 0 0 - 0\nh4 a w 0 0 0 - 0\n");
+	for (size_t size = 20; size <= strlen(sentence) + 1; size++) {
+		char *space = malloc(size);
+
+		ck_assert_int_eq(flow_trail_find(&fabric, "h1", "h2", &trail, space, size),
+				 FABRIC_SHOW_REFUSED);
+		ck_assert_uint_eq(strlen(space), size - 1);
+		ck_assert_int_eq(strncmp(space, sentence, size - 1), 0);
+		flow_trail_free(&trail);
+		free(space);
+	}
+}
+
 TEST(flow_trail_find__as_many_as_are_shown)
 {
 	char rows[8192] = FLOWS;
@@ -281,6 +300,34 @@ TEST(flow_trail_find__hops_of_a_flow_channel)
 	found(1);
 	ck_assert_uint_eq(trail.blocks[0].hop_count, 2);
 	hop_is(1, "s1", 0, NONE);
+}
+
+/* what a node says may be anything */
+TEST(flow_trail_find__flow_channel_to_nowhere)
+{
+	static const char *const ports[] = { "2", "64", "4294967296", "-" };
+
+	made("flow-channel");
+	for (unsigned i = 0; i < 4; i++) {
+		channel_made("requesting");
+		has("s1", "ofct", OFCT "%s 9 0 4\n", ports[i]);
+		found(1);
+		ck_assert_uint_eq(trail.blocks[0].hop_count, 2);
+		ck_assert_str_eq(hop(1)->held_by, "its turn at the output to s2");
+	}
+	has("s1", "ifct", IFCT "0 4 h2 9 7 9 requesting\n");
+	has("s1", "ofct", OFCT);
+	found(1);
+	ck_assert_str_eq(hop(1)->held_by, "its turn at the output to -");
+	/* a flow that goes round and round is shown once */
+	channel_made("-");
+	has("s2", "ifct", IFCT "1 9 h2 1 70 90 -\n");
+	has("s2", "ofct", OFCT "1 4 1 9\n");
+	has("s1", "ifct", IFCT "0 4 h2 1 7 9 -\n1 4 h2 1 7 9 -\n");
+	has("s1", "ofct", OFCT "1 9 0 4\n1 9 1 4\n");
+	found(1);
+	ck_assert_uint_eq(trail.blocks[0].hop_count, 4);
+	hop_is(3, "s1", 1, 1);
 }
 
 /* two flows to the host, or two flow channels: they are not told apart */
