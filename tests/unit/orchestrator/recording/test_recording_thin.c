@@ -239,7 +239,7 @@ static FILE *recording_of(const char *kind, const char *name, const char *text, 
 	if (text) {
 		stream = recording_text(&recording, kind, name);
 		fputs(text, stream);
-		fclose(stream);
+		ck_assert_int_eq(fclose(stream), 0);
 	}
 	if (done) {
 		sum = recording.digest;
