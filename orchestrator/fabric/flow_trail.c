@@ -382,6 +382,12 @@ static bool is_unordered(const struct search *search, uint32_t node)
 	return false;
 }
 
+/* a set of @port alone; empty if a node says a port that no node has */
+static uint64_t port_bit(int64_t port)
+{
+	return port >= 0 && port < NODE_PORTS_MAX ? 1ull << port : 0;
+}
+
 /* the ports by which the present flow leaves @node: a set */
 static uint64_t outputs_of(struct search *search, uint32_t node)
 {
@@ -396,16 +402,14 @@ static uint64_t outputs_of(struct search *search, uint32_t node)
 
 		table = table_shelf_get(&search->shelf, node, "lft");
 		for (uint32_t r = 0; r < table->row_count; r++)
-			if (cell_is(table, r, "dlid", to) && cell_number(table, r, column) >= 0)
-				ports |= 1ull << cell_number(table, r, column);
+			if (cell_is(table, r, "dlid", to))
+				ports |= port_bit(cell_number(table, r, column));
 		return ports;
 	}
 	if (search->headers) {
 		snprintf(name, sizeof(name), "output %s", search->headers);
 		table = table_shelf_get(&search->shelf, node, name);
-		return table->row_count && cell_number(table, 0, "port") >= 0
-			       ? 1ull << cell_number(table, 0, "port")
-			       : 0;
+		return table->row_count ? port_bit(cell_number(table, 0, "port")) : 0;
 	}
 	if (destination->ports[0].peer_index == node)
 		return 1ull << destination->ports[0].peer_port;
@@ -416,9 +420,11 @@ static uint64_t outputs_of(struct search *search, uint32_t node)
 		if (!cell_is(table, r, "dest", destination->ports[0].peer_name))
 			continue;
 		for (char *end; at && *at; at = end) {
-			ports |= 1ull << strtoul(at, &end, 10);
+			int64_t port = strtol(at, &end, 10);
+
 			if (end == at)
 				break;
+			ports |= port_bit(port);
 		}
 	}
 	return ports;

@@ -226,16 +226,16 @@ static void words_print(const struct word_list *words, FILE *out)
 	fflush(out);
 }
 
-/* puts what @words have in common, @common bytes, in the place of @typed */
+/* puts what @words have in common, @common bytes, in the place of @typed; the first one is cut */
 static unsigned char words_insert(EditLine *edit, const struct word_list *words, size_t common,
 				  const char *typed)
 {
-	char text[256];
+	char *text = words->words[0];
 
-	snprintf(text, sizeof(text), "%.*s", (int)common, words->words[0]);
-	if (words->count == 1 && common && text[common - 1] != '.')
-		strncat(text, " ", sizeof(text) - strlen(text) - 1);
+	text[common] = 0;
 	el_insertstr(edit, text + strlen(typed));
+	if (words->count == 1 && common && text[common - 1] != '.')
+		el_insertstr(edit, " ");
 	return CC_REFRESH;
 }
 

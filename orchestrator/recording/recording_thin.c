@@ -249,6 +249,7 @@ static int done_copy(struct thin *thin)
 	}
 	failure = json_string_value(json_object_get(done, "failure"));
 	recording_slice(&thin->recording, thin->reader.to_ps);
+	recording_flows(&thin->recording);
 	error = recording_end(&thin->recording, status, failure,
 			      (node_time_t)json_integer_value(json_object_get(done, "end_ps")));
 	json_decref(done);

@@ -114,6 +114,28 @@ TEST(host_if_receive__full_queue_leaves_the_rest_to_the_kernel)
 	ck_assert_uint_eq(got, sent);
 }
 
+/* a queue that was full asks the kernel once, when the socket is empty, what it has dropped */
+TEST(host_if_receive__empty_after_a_full_queue)
+{
+	for (uint32_t i = 0; i < HOST_QUEUE_FRAMES_MAX; i++)
+		ck_assert(host_sends(0, 1, 60));
+	ck_assert_uint_eq(receive(1, 5), 1);
+	ck_assert(host.queues[0].pressed);
+	while (host_if_head(&host, 0))
+		host_if_pop(&host, 0);
+	ck_assert_uint_eq(receive(1, 6), 0);
+	ck_assert(!host.queues[0].pressed);
+	/* the same if the last frames come with the end */
+	for (uint32_t i = 0; i < HOST_QUEUE_FRAMES_MAX + 1; i++)
+		ck_assert(host_sends(0, 1, 60));
+	ck_assert_uint_eq(receive(1, 7), 1);
+	while (host_if_head(&host, 0))
+		host_if_pop(&host, 0);
+	ck_assert_uint_eq(receive(1, 8), 0);
+	ck_assert_uint_eq(host.queues[0].count, 1);
+	ck_assert(!host.queues[0].pressed);
+}
+
 TEST(host_if_receive__unusable_frames_are_dropped)
 {
 	ck_assert(host_sends(0, 1, 80000));

@@ -9,10 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/stats/trace.h"
 #include "nodes/wire/frame.h"
 #include "tests/testing.h"
 
-#define QUEUES 3u
+#define QUEUES NIC_HOST_QUEUES_MAX
 #define CLASSES 4u
 #define MTU 1500u
 
@@ -138,6 +139,15 @@ TEST(host_send_refill__what_cannot_be_sent_is_dropped)
 	head_expect(0, 90, 1, 5);
 	ck_assert_uint_eq(stats->drops[DROP_OVERSIZE], 2);
 	ck_assert_uint_eq(stats->drops[DROP_MALFORMED], 1);
+	ck_assert_uint_eq(stats->trace.count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct trace_entry *entry = stats_trace(stats, i);
+
+		ck_assert_uint_eq(entry->kind, TRACE_DROP);
+		ck_assert_uint_eq(entry->port, 0);
+		ck_assert_uint_eq(entry->at_ps, 6);
+		ck_assert_uint_eq(entry->value, i == 1 ? 8 : MTU + 1 + i / 2);
+	}
 	port.mtu_bytes = 80; /* it may change */
 	host_gives(1, 90, 1);
 	refill(7);

@@ -124,6 +124,21 @@ TEST_RANGE(create__nic_survives_each_failure, 0, FABRIC_KINDS)
 	built_end();
 }
 
+/* with the sockets of an attached host, and the flows of it that are held */
+TEST(nic_create__with_a_host_survives_each_failure)
+{
+	struct node_config *config;
+
+	plan_of(FABRIC_FLOW_CHANNEL);
+	config = &plan.nodes[plan.switch_count];
+	config->clock = CLOCK_REAL;
+	config->nic.host_queues = 2;
+	config->nic.fgfc_entries_max = 8;
+	node_build(config);
+	all_fail("create() of a NIC with a host", node_create);
+	built_end();
+}
+
 static int plan_attempt(void)
 {
 	int error = plan_make(&scenario, &plan, &errors);

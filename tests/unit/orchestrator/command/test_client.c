@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "orchestrator/live/runtime_dir.h"
+#include "tests/said.h"
 #include "tests/testing.h"
 
 #define FABRICS_MAX 4
@@ -19,9 +20,6 @@ static char root[64], path[128];
 static struct runtime_place places[FABRICS_MAX];
 static int listeners[FABRICS_MAX], fabrics, base_fd, daemon_fd;
 static struct client client;
-static FILE *own_stderr;
-static char *said;
-static size_t said_bytes;
 
 static void setup(void)
 {
@@ -36,15 +34,12 @@ static void setup(void)
 	ck_assert_int_ge(base_fd, 0);
 	fabrics = 0;
 	daemon_fd = -1;
-	own_stderr = stderr;
-	stderr = open_memstream(&said, &said_bytes);
+	said_begin();
 }
 
 static void teardown(void)
 {
-	fclose(stderr);
-	stderr = own_stderr;
-	free(said);
+	said_end();
 	client_close(&client);
 	for (int i = 0; i < fabrics; i++) {
 		close(listeners[i]);

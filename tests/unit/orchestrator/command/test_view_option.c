@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/base/exit_status.h"
+#include "tests/said.h"
 #include "tests/testing.h"
 
 static const struct option_row row = { .name = "--listen" };
@@ -12,18 +13,12 @@ static struct view_listen listen_at;
 
 static int take(const char *value)
 {
-	FILE *own = stderr;
-	char *said;
-	size_t bytes;
 	int status;
 
 	listen_at = (struct view_listen){ .address = "default", .port = 7 };
-	stderr = open_memstream(&said, &bytes);
+	said_begin();
 	status = option_listen("view", &row, &listen_at, value);
-	fclose(stderr);
-	stderr = own;
-	ck_assert_int_eq(strstr(said, "--listen takes ADDRESS") != NULL, status != 0);
-	free(said);
+	ck_assert_int_eq(strstr(said_end(), "--listen takes ADDRESS") != NULL, status != 0);
 	return status;
 }
 

@@ -1,17 +1,20 @@
-/*  orchestrator/fabric/fabric_ask, fabric_real: questions to nodes under the real clock, changes
- *  of links that both ends have to take (TB-4, TB-6, TB-8). The test is the nodes as well: they
- *  answer before they are asked. */
+/*  orchestrator/fabric/fabric_ask, fabric_real, fabric_fault: questions to nodes under the real
+ *  clock, changes of links that both ends have to take, fabric time 0 (TB-4, TB-6, TB-8). The test
+ *  is the nodes as well: they answer before they are asked. */
 #include "orchestrator/fabric/fabric_ask.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/fabric/fabric_start.h"
 #include "tests/testing.h"
 
 enum { A, B, NODES };
@@ -285,5 +288,93 @@ TEST_RANGE(fabric_link_set__a_link_that_carries_nothing, 0, 3)
 	for (uint32_t i = 0; i < NODES; i++) {
 		ck_assert_uint_eq(ports[i].rate_bps, 1000000);
 		received_nothing(i);
+	}
+}
+
+/* ---- fabric_fault ---- */
+
+/* channels that are in use still, as the end that sent is told */
+TEST(fabric_drain_report__names_the_channels)
+{
+	struct channel_set left = { 0 };
+	struct control_message got;
+
+	channel_set_add(&left, 3);
+	channel_set_add(&left, 70);
+	answers(B, 1, 0, "");
+	ck_assert_int_eq(fabric_drain_report(&fabric, B, 5, &left), 0);
+	got = received(B);
+	ck_assert_int_eq(got.kind, CONTROL_LINK_DOWN);
+	ck_assert_int_eq(got.number, 5);
+	ck_assert_str_eq(got.text, CONTROL_SETTLED);
+	ck_assert_str_eq(got.body, "3 70");
+	control_message_free(&got);
+	answers(B, 2, -EBUSY, "later");
+	ck_assert_int_ne(fabric_drain_report(&fabric, B, 5, &left), 0);
+	ck_assert_ptr_nonnull(strstr(fabric.failure, "later"));
+}
+
+/* Under the virtual clock both ends keep their rings, and are told one after the other. */
+static void link_changes(int (*change)(void *owner, uint32_t link), enum control_kind kind)
+{
+	for (uint32_t i = 0; i < NODES; i++)
+		answers(i, fabric.questions + 1 + i, 0, "");
+	ck_assert_int_eq(change(&fabric, 0), 0);
+	for (uint32_t i = 0; i < NODES; i++) {
+		struct control_message got = received(i);
+
+		ck_assert_int_eq(got.kind, kind);
+		ck_assert_int_eq(got.number, 0);
+		control_message_free(&got);
+	}
+}
+
+TEST(fabric_fault__virtual_clock)
+{
+	static _Atomic uint32_t asleep[NODES];
+	struct fault_fabric fault;
+
+	fabric.clock = (struct clock){ .page = &page, .asleep = asleep };
+	fabric.options.real = false;
+	fabric.options.watchdog_ns = 1000000000;
+	fault = fabric_fault(&fabric);
+	ck_assert_ptr_eq(fault.owner, &fabric);
+	ck_assert(fault.report_left == fabric_drain_report);
+	ck_assert(!fault.manager_dies && !fault.tables);
+	link_changes(fault.link_down, CONTROL_LINK_DOWN);
+	link_changes(fault.link_up, CONTROL_LINK_UP);
+	/* the second end is not told if the first one refuses */
+	answers(A, fabric.questions + 1, -EINVAL, "no");
+	ck_assert_int_ne(fault.link_down(&fabric, 0), 0);
+	received_nothing(B);
+	fabric.options.real = true;
+	ck_assert(!fabric_fault(&fabric).report_left);
+}
+
+/* ---- fabric_start ---- */
+
+/* fabric time 0 is the same moment of both clocks of the machine, and all nodes wake up */
+TEST(fabric_clock_begin__moment_and_nodes)
+{
+	const uint64_t lead_ns = 20000000;
+	struct timespec utc;
+	uint64_t before_ns = wall_ns(), before_utc_ns, count;
+
+	clock_gettime(CLOCK_REALTIME, &utc);
+	before_utc_ns = (uint64_t)utc.tv_sec * 1000000000 + (uint64_t)utc.tv_nsec;
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[i].doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	fabric_clock_begin(&fabric);
+	ck_assert_int_eq(page.state, CLOCK_RUNNING);
+	ck_assert_uint_ge(page.epoch_ns, before_ns + lead_ns);
+	ck_assert_uint_le(page.epoch_ns, wall_ns() + lead_ns);
+	clock_gettime(CLOCK_REALTIME, &utc);
+	ck_assert_uint_ge(page.epoch_utc_ns, before_utc_ns + lead_ns);
+	ck_assert_uint_le(page.epoch_utc_ns,
+			  (uint64_t)utc.tv_sec * 1000000000 + (uint64_t)utc.tv_nsec + lead_ns);
+	for (uint32_t i = 0; i < NODES; i++) {
+		ck_assert_int_eq(read(nodes[i].doorbell, &count, sizeof(count)), sizeof(count));
+		ck_assert_uint_eq(count, 1);
+		close(nodes[i].doorbell);
 	}
 }

@@ -1,13 +1,11 @@
 /*  orchestrator/fabric/fabric_ready: when a start is over, and what is said if it fails (TB-22). No
  *  node runs: the test says which ones are ready or have died. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ready.h"
 #include "orchestrator/fabric/fabric_watch.h"
+#include "tests/said.h"
 #include "tests/testing.h"
 
 #define NODES 3u
@@ -58,17 +57,9 @@ TEST_GROUP(fabric_ready, .setup = setup, .teardown = teardown);
 /* what fabric_nodes_await() writes to standard error; it must return @error */
 static const char *await_said(int error)
 {
-	static char said[512];
-	int before = dup(STDERR_FILENO), file = memfd_create("said", MFD_CLOEXEC);
-
-	dup2(file, STDERR_FILENO);
+	said_begin();
 	ck_assert_int_eq(fabric_nodes_await(&fabric), error);
-	dup2(before, STDERR_FILENO);
-	close(before);
-	memset(said, 0, sizeof(said));
-	ck_assert_int_ge(pread(file, said, sizeof(said) - 1, 0), 0);
-	close(file);
-	return said;
+	return said_end();
 }
 
 TEST(fabric_nodes_await__all_are_ready)

@@ -7,6 +7,7 @@
 #include "nodes/control/control.h"
 #include "orchestrator/base/say_limit.h"
 #include "orchestrator/fabric/fabric_watch.h"
+#include "tests/said.h"
 #include "tests/testing.h"
 
 static struct plan plan;
@@ -21,41 +22,33 @@ static void setup(void)
 	fabric = (struct fabric){ .plan = &plan, .nodes = &node, .options.real = true, .alive = 1 };
 }
 
-/* node s1 sends @text @times. Return: what is in the log then; the caller frees it. */
-static char *log_after(const char *text, uint32_t times)
+/* node s1 sends @text @times. Return: what is in the log then. */
+static const char *log_after(const char *text, uint32_t times)
 {
 	struct control_message message = { .kind = CONTROL_EVENT };
-	FILE *own = stderr;
-	char *log = NULL;
-	size_t length;
 
 	snprintf(message.text, sizeof(message.text), "%s", text);
-	stderr = open_memstream(&log, &length);
-	ck_assert_ptr_nonnull(stderr);
+	said_begin();
 	for (uint32_t i = 0; i < times; i++)
 		fabric_watch_message(&fabric, 0, &message);
-	fclose(stderr);
-	stderr = own;
-	return log;
+	return said_end();
 }
 
 TEST_GROUP(fabric_watch, .setup = setup);
 
 TEST(fabric_watch_message__no_line_of_another)
 {
-	char *log = log_after("a\nheddle: forged\033[31m\033]0;title\007", 1);
+	const char *log = log_after("a\nheddle: forged\033[31m\033]0;title\007", 1);
 
 	ck_assert_str_eq(log, "heddle: switch s1: a?heddle: forged?[31m?]0;title?\n");
-	free(log);
 }
 
 TEST(fabric_watch_message__a_flood_is_told_once)
 {
-	char *log = log_after("again", 5000);
+	const char *log = log_after("again", 5000);
 	uint32_t lines = 0;
 
 	for (const char *at = log; (at = strchr(at, '\n')); at++)
 		lines++;
 	ck_assert_uint_eq(lines, SAY_LINES);
-	free(log);
 }

@@ -13,6 +13,7 @@
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/live/live_tunnel.h"
 #include "orchestrator/plan/plan_real.h"
+#include "tests/said.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/live/live_plan.h"
 
@@ -285,19 +286,15 @@ TEST(live_tunnel_watch__notes_changes)
 
 	options.machines[C] = (struct tunnel_address){ .host = "10.0.0.3", .port = "4711" };
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		FILE *own = stderr;
-		char *log = NULL;
-		size_t length;
+		const char *log;
 
-		stderr = open_memstream(&log, &length);
+		said_begin();
 		watched(C, steps[i].state, 1, NULL);
-		fclose(stderr);
-		stderr = own;
+		log = said_end();
 		if (steps[i].line)
 			ck_assert_msg(strstr(log, steps[i].line) != NULL, "%zu: %s", i, log);
 		else
 			ck_assert_str_eq(log, "");
-		free(log);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "orchestrator/live/runtime_dir.h"
+#include "tests/said.h"
 #include "tests/testing.h"
 
 #define ANSWERS_MAX 4
@@ -22,7 +23,7 @@ static int base_fd, listener = -1;
 static const char *answers[ANSWERS_MAX + 1];
 static char asked[1024]; /* the requests, a line each */
 static pthread_t daemon_thread;
-static char *printed, *said; /* to standard output and standard error */
+static char *printed; /* to standard output; `said`: to standard error */
 
 static inline void daemon_setup(void)
 {
@@ -40,7 +41,6 @@ static inline void daemon_setup(void)
 static inline void daemon_teardown(void)
 {
 	free(printed);
-	free(said);
 	if (listener >= 0) {
 		close(listener);
 		runtime_release(&place);
@@ -107,22 +107,20 @@ static inline void daemon_was_asked(const char *lines)
 /* runs a command with words separated by '|'.  Return: its exit status */
 static inline int command_run(int (*command)(int argc, char **argv), const char *line)
 {
-	FILE *own_stdout = stdout, *own_stderr = stderr;
+	FILE *own_stdout = stdout;
 	char *copy = strdup(line), *argv[16] = { NULL };
-	size_t printed_bytes, said_bytes;
+	size_t printed_bytes;
 	int argc = 0, status;
 
 	for (char *at = copy; at; argc++)
 		argv[argc] = strsep(&at, "|");
 	free(printed);
-	free(said);
 	stdout = open_memstream(&printed, &printed_bytes);
-	stderr = open_memstream(&said, &said_bytes);
+	said_begin();
 	status = command(argc, argv);
 	fclose(stdout);
-	fclose(stderr);
 	stdout = own_stdout;
-	stderr = own_stderr;
+	said_end();
 	free(copy);
 	return status;
 }

@@ -7,12 +7,10 @@
 #include <unistd.h>
 
 #include "orchestrator/base/exit_status.h"
+#include "tests/said.h"
 #include "tests/testing.h"
 
 static char key_file[] = "/tmp/heddle-key-XXXXXX";
-static char *said;
-static size_t said_bytes;
-static FILE *own_stderr;
 
 static void setup(void)
 {
@@ -22,15 +20,12 @@ static void setup(void)
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(write(fd, "0123456789abcdef", 16), 16);
 	close(fd);
-	own_stderr = stderr;
-	stderr = open_memstream(&said, &said_bytes);
+	said_begin();
 }
 
 static void teardown(void)
 {
-	fclose(stderr);
-	stderr = own_stderr;
-	free(said);
+	said_end();
 	unlink(key_file);
 }
 

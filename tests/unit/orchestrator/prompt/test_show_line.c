@@ -141,6 +141,25 @@ TEST(show_line__json)
 	ck_assert_int_eq(text[strlen(text) - 1], '\n');
 }
 
+static void *no_memory(size_t bytes)
+{
+	(void)bytes;
+	return NULL;
+}
+
+TEST(show_line__json_without_memory)
+{
+	int error;
+
+	answers("s1", 0, TABLE);
+	json_set_alloc_funcs(no_memory, free);
+	error = show("--json s1 queues 0");
+	json_set_alloc_funcs(malloc, free);
+	ck_assert_int_eq(error, -ENOMEM);
+	fflush(out);
+	ck_assert_uint_eq(text_bytes, 0);
+}
+
 static void refused(const char *words, const char *sentence)
 {
 	ck_assert_int_eq(show(words), FABRIC_SHOW_REFUSED);
@@ -160,6 +179,11 @@ TEST(show_line__wrong_words)
 				"neighbour");
 	refused("s1 queues 2", "s1 has no port '2': expected a number below 2 or the name of a "
 			       "neighbour");
+	/* one dash is no option */
+	refused("s1 queues -1", "s1 has no port '-1': expected a number below 2 or the name of a "
+				"neighbour");
+	refused("s1 queues h-1", "s1 has no port 'h-1': expected a number below 2 or the name of "
+				 "a neighbour");
 	refused("flow h1", "show flow needs two hosts, e.g. 'show flow h1 h5'");
 }
 

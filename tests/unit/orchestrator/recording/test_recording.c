@@ -185,6 +185,38 @@ TEST(recorder__incomplete)
 	ck_assert_uint_eq(found.event_count, 10 * 9 * NODES);
 }
 
+static uint64_t json_left; /* allocations of JSON that succeed, before one fails */
+
+static void *json_allocate(size_t bytes)
+{
+	return json_left-- ? malloc(bytes) : NULL;
+}
+
+/* Whichever of the first allocations of the head fails, there is no leak. */
+TEST(recorder_begin__without_memory_for_json)
+{
+	struct recorder recorder;
+	FILE *out = tmpfile();
+	bool written;
+
+	for (uint64_t i = 0; i < 60; i++) {
+		int error;
+
+		json_set_alloc_funcs(json_allocate, free);
+		json_left = i;
+		error = recorder_begin(&recorder, &plan, NULL, events, series, out);
+		json_set_alloc_funcs(malloc, free);
+		if (!i)
+			ck_assert_int_eq(error, -ENOMEM);
+		if (!error)
+			recorder_end(&recorder, RECORDING_COMPLETE, NULL, 0, &written, why,
+				     sizeof(why));
+		else
+			ck_assert_int_eq(error, -ENOMEM);
+	}
+	fclose(out);
+}
+
 /* a disk that is full */
 TEST(recorder__cannot_write)
 {

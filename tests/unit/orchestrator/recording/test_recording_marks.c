@@ -20,6 +20,8 @@ static void set_up(void)
 	nodes[0] = (struct node_config){
 		.kind = NODE_SWITCH, .port_count = 3, .ports = ports, .class_count = 2
 	};
+	nodes[1] = nodes[0];
+	nodes[1].kind = NODE_NIC; /* a host has no marks */
 	plan = (struct plan){ .node_count = 2, .switch_count = 1, .nodes = nodes };
 }
 
@@ -58,6 +60,7 @@ TEST(recording_marks_json__roce)
 							       .queue_bytes_max = 77 };
 	nodes[0].roce.classes[1] =
 		(struct roce_class_config){ .queue_bytes_max = 60000, .xoff_bytes = 88 };
+	nodes[1].roce = nodes[0].roce;
 	marks = recording_marks_json(&plan);
 	for (int port = 0; port < 2; port++) {
 		ck_assert_int_eq(mark(marks, port, 0, "kmin"), 5000);

@@ -273,6 +273,30 @@ TEST(fidelity_worse__verdict_before_size)
 	ck_assert(!fidelity_worse(&fine, &fine));
 }
 
+/* losses before rates, rates before delays; of equal ones that which adds more, then the later */
+TEST(fidelity_worse__reasons)
+{
+	const struct fidelity rows[] = {
+		{ .lost_frames = 4 },
+		{ .lost_frames = 3, .added_ns = 9 },
+		{ .lost_frames = 3, .added_ns = 8, .stalled_ppm = 30000 },
+		{ .stalled_ppm = 20000 },
+		{ .stalled_ppm = 10000, .added_ns = 2 },
+		{ .stalled_ppm = 10000, .added_ns = 1, .p99_ns = 5 },
+		{ .stalled_ppm = 10000, .added_ns = 1, .p99_ns = 4 },
+		{ .added_ns = FIDELITY_DELAY_NS + 1 },
+		{ .added_ns = FIDELITY_DELAY_NS },
+		{ .added_ns = 1 },
+		{ .p99_ns = 1 },
+		{ .p99_ns = 0 },
+	};
+	const int count = (int)(sizeof(rows) / sizeof(rows[0]));
+
+	for (int a = 0; a < count; a++)
+		for (int b = 0; b < count; b++)
+			ck_assert_msg(fidelity_worse(&rows[a], &rows[b]) == (a < b), "%d %d", a, b);
+}
+
 /* short stalls that do not overload a node do not rank it; what it adds does */
 TEST(fidelity_worse__stalled_a_little)
 {

@@ -65,6 +65,41 @@ TEST(results_congestion_write__what_happened)
 	free(text);
 }
 
+/* Six outputs at most, those with the largest factor first, then with the most ACKs. */
+TEST(results_congestion_write__most_congested_outputs)
+{
+	struct result_port rows[7], *own;
+	uint32_t own_count, i = 0;
+	char *text;
+
+	incast_add();
+	gather(true);
+	own = results.ports;
+	own_count = results.port_count;
+	while (results.ports[i].node || !results.ports[i].stats.eca_acks)
+		ck_assert_uint_lt(++i, own_count);
+	for (uint32_t k = 0; k < 7; k++) {
+		rows[k] = own[i];
+		rows[k].stats.eca_max = 101 + k / 2;
+		rows[k].stats.eca_acks = 1000 + k;
+	}
+	results.ports = rows;
+	results.port_count = 6;
+	text = written(results_congestion_write);
+	HAS(text, "103           1005", "103           1004", "102           1003",
+	    "102           1002", "101           1001", "101           1000");
+	ck_assert_ptr_null(strstr(text, "more\n"));
+	free(text);
+	results.port_count = 7;
+	text = written(results_congestion_write);
+	HAS(text, "104           1006", "103           1005", "103           1004",
+	    "102           1003", "102           1002", "101           1001", "... and 1 more\n");
+	ck_assert_ptr_null(strstr(text, " 1000 "));
+	free(text);
+	results.ports = own;
+	results.port_count = own_count;
+}
+
 /* without congestion the text is empty, also with much in flight, and with a counter that a NIC
  * does not have */
 TEST(results_congestion_write__nothing_happened)

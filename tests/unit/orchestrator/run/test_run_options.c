@@ -5,27 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/said.h"
 #include "tests/testing.h"
 
 static struct run_options options;
-static char words[1024], *said;
+static char words[1024];
 
 /* words separated by blanks.  Return: -1, or the exit status */
 static int read_words(const char *line)
 {
-	FILE *own = stderr;
 	char *argv[64] = { "run" }, *at = words;
-	size_t bytes;
 	int argc = 1, status;
 
 	snprintf(words, sizeof(words), "%s", line);
 	while ((argv[argc] = strsep(&at, " ")))
 		argc++;
-	free(said);
-	stderr = open_memstream(&said, &bytes);
+	said_begin();
 	status = run_options_read(&options, argc, argv);
-	fclose(stderr);
-	stderr = own;
+	said_end();
 	return status;
 }
 

@@ -86,6 +86,23 @@ TEST(suite_junit_write__counts_failures_and_errors_apart)
 	json_decref(results);
 }
 
+/* XML has no other control characters, not even as a reference */
+TEST(suite_junit_write__characters)
+{
+	json_t *results = json_pack("[{s:s, s:[{s:s, s:b}]}]", "file", "a\tb\rc\nd\x1f\x7f",
+				    "tests", "name", "<&>\" \x01z", "ok", 1);
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	suite_junit_write(results, out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "classname=\"a\tb\rc&#10;d?\x7f\""));
+	ck_assert_ptr_nonnull(strstr(text, "name=\"&lt;&amp;&gt;&quot; ?z\"/>\n"));
+	free(text);
+	json_decref(results);
+}
+
 /* ---- TAP and the table of failures ---- */
 
 static json_t *two_files(void)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/scenario/scenario_idle.h"
+#include "tests/said.h"
 #include "tests/testing.h"
 
 #define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
@@ -110,18 +111,14 @@ TEST_RANGE(scenario_idle_print__own_control, 0, 7)
 static const char *noted(const char *hosts, const char *command)
 {
 	char text[512];
-	FILE *own = stderr;
 
 	snprintf(text, sizeof(text),
 		 "name: t\nrun: {duration: 100us}\ntopology: {switches: [s1], hosts: {%s}}\n",
 		 hosts);
 	ck_assert_str_eq(told(text, NULL, 0), "");
-	free(printed);
-	stderr = open_memstream(&printed, &printed_bytes);
+	said_begin();
 	scenario_idle_note(&scenario, command);
-	fclose(stderr);
-	stderr = own;
-	return printed;
+	return said_end();
 }
 
 #define NO_EFFECT "heddle run: only 'heddle up' has real hosts, so this has no effect:"
