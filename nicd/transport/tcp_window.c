@@ -54,8 +54,9 @@ static void round_trip(struct tcp_window *window, node_time_t took_ps)
 	window->smoothed_ps = (7 * window->smoothed_ps + took_ps) / 8;
 }
 
-/* The shortest timeout is also what it exceeds the round trip by at least, as in Linux. RFC 6298, 2.3
- * takes the granularity of the clock: with none, a constant round trip would time out at once. */
+/* The shortest timeout is also what one is longer than the round trip at least, as in Linux.
+ * RFC 6298, 2.3 has the granularity of the clock there: with none, a constant round trip would time
+ * out at once. */
 node_time_t tcp_window_rto_ps(const struct tcp_window *window, const struct tcp_config *config)
 {
 	node_time_t rto_ps = window->smoothed_ps

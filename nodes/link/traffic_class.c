@@ -81,8 +81,8 @@ static node_time_t next_due(node_time_t due, node_time_t burst, uint64_t bps, ui
 	return node_time_max(due, earliest) + node_time_of_bytes(bytes, bps);
 }
 
-/* Of the classes that had something to send, the lent one had got least. So what a class without
- * anything to send is behind it by is not saved up, but for a burst. */
+/* Of the classes that had something to send, the lent one had got least. A class that had nothing
+ * may have got less: it saves up no more than a burst. */
 static void lend(struct class_scheduler *scheduler, uint32_t traffic_class, uint32_t bytes)
 {
 	struct class_share *share = &scheduler->share[traffic_class];

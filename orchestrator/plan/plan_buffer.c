@@ -128,8 +128,9 @@ static int output_queues_check(const struct scenario *scenario, const struct pla
 	return -EINVAL;
 }
 
-/* A NIC takes all that arrives at once. One that pauses has a buffer, so that it can withhold credit
- * from its switch: what keeps its link busy when it does not pause, with grants of a part of it. */
+/* A NIC takes all that arrives at once. One that pauses has a buffer, so that it can withhold
+ * credit from its switch: what keeps its link busy when it does not pause, with grants of a part of
+ * it. */
 static void pausing_buffers_make(const struct scenario *scenario, struct plan *plan)
 {
 	for (uint32_t i = 0; i < scenario->pause_count; i++) {
