@@ -302,6 +302,42 @@ TEST(tunnel_peer_due__rests_once_it_is_settled)
 	ck_assert_uint_eq(hellos_in(2000000000), 20);
 }
 
+/* links that are down are told with each HELLO */
+TEST(tunnel_peer_due__links_that_are_down)
+{
+	const struct tunnel_state state = { 2, { 4, 9 } };
+	uint8_t bytes[TUNNEL_DATAGRAM_MAX];
+	size_t length;
+
+	run(300);
+	for (int padded = 0; padded < 2; padded++) {
+		a.peer.hello_ns = padded ? UINT64_MAX : 0;
+		a.peer.hello_long = padded;
+		b.peer.down.count = 0;
+		length = tunnel_peer_due(&a.peer, &state, now_ns, bytes);
+		ck_assert(!padded || length == a.peer.tried_bytes);
+		deliver(&b, bytes, length);
+		ck_assert_uint_eq(b.peer.down.count, 2);
+		ck_assert_uint_eq(b.peer.down.down[0], 4);
+		ck_assert_uint_eq(b.peer.down.down[1], 9);
+	}
+	ck_assert_uint_eq(drops_of(&b.counts), 0);
+}
+
+/* it stays silent, and is not "connecting", until it is connected again */
+TEST(tunnel_peer__silent_until_it_is_connected_again)
+{
+	run(300);
+	path_bytes = 0;
+	run((unsigned)(TUNNEL_SILENT_NS / STEP_NS) + 300);
+	path_bytes = 1472;
+	for (int i = 0; i < 1000 && a.peer.state != TUNNEL_CONNECTED; i++) {
+		ck_assert_int_eq(a.peer.state, TUNNEL_SILENT);
+		run(1);
+	}
+	ck_assert_int_eq(a.peer.state, TUNNEL_CONNECTED);
+}
+
 TEST(tunnel_peer_seal__is_counted)
 {
 	uint64_t datagrams = a.counts.sent_datagrams, sent_bytes = a.counts.sent_bytes;
