@@ -1,9 +1,12 @@
 /*  testing - see testing.h. */
 #include "tests/testing.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define TESTS_MAX 4096
@@ -79,10 +82,83 @@ static void leaks_skip(int status, void *nothing)
 	_exit(status);
 }
 
-/* first in the process of each test */
+#define DESCRIPTORS 1024
+
+static bool open_before[DESCRIPTORS]; /* when the test began */
+static unsigned mapped_before;
+static bool leaves;
+
+void testing_leaves(void)
+{
+	leaves = true;
+}
+
+/* calls @found for each open descriptor below DESCRIPTORS */
+static void descriptors_each(void (*found)(int fd))
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] != '.' && fd < DESCRIPTORS && fd != dirfd(folder))
+			found(fd);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+static void descriptor_note(int fd)
+{
+	open_before[fd] = true;
+}
+
+static void descriptor_check(int fd)
+{
+	char path[32], what[128] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!open_before[fd] && readlink(path, what, sizeof(what) - 1) >= 0)
+		ck_abort_msg("descriptor %d is left open: %s", fd, what);
+}
+
+/* how many parts of a memfd are mapped: read() returns whole lines */
+static unsigned memory_mapped(void)
+{
+	static char text[65536];
+	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	unsigned count = 0;
+	ssize_t got;
+
+	while (maps >= 0 && (got = read(maps, text, sizeof(text) - 1)) > 0) {
+		text[got] = 0;
+		for (const char *at = text; (at = strstr(at, "/memfd:")); at++)
+			count++;
+	}
+	if (maps >= 0)
+		close(maps);
+	return count;
+}
+
+/* last in the process of each test */
+static void leaks_end(void)
+{
+	if (getpid() == main_pid || leaves)
+		return;
+	descriptors_each(descriptor_check);
+	ck_assert_msg(memory_mapped() <= mapped_before, "shared memory is left mapped");
+	ck_assert_msg(waitpid(-1, NULL, WNOHANG) < 0, "a process is left");
+}
+
+/* first in it */
 static void leaks_begin(void)
 {
-	if (!__sanitizer_get_current_allocated_bytes || getpid() == main_pid)
+	if (getpid() == main_pid)
+		return;
+	descriptors_each(descriptor_note);
+	mapped_before = memory_mapped();
+	if (!__sanitizer_get_current_allocated_bytes)
 		return;
 	on_exit(leaks_skip, NULL);
 	allocated_bytes = __sanitizer_get_current_allocated_bytes();
@@ -114,7 +190,7 @@ static TCase *group_create(Suite *suite, const char *name, const struct test_gro
 
 	suite_add_tcase(suite, tcase);
 	tcase_set_timeout(tcase, timeout_s(group));
-	tcase_add_checked_fixture(tcase, leaks_begin, NULL);
+	tcase_add_checked_fixture(tcase, leaks_begin, leaks_end);
 	if (!group)
 		return tcase;
 	tcase_add_checked_fixture(tcase, group->setup, group->teardown);

@@ -35,6 +35,10 @@ void testing_add(const TTest *test, int from, int to, int signal);
 void testing_add_group(const char *name, const struct test_group *group, const char *file,
 		       int line);
 
+/** testing_leaves() - the test leaves descriptors, processes or shared memory, which the end of its
+ *  process closes, as with a node, which ends with its process. Else what is left is a failure. */
+void testing_leaves(void);
+
 /** testing_passed() - records that the check at @file:@line has passed. If a test ends early, Check
  *  prints the last recorded place. Its own _mark_point() costs a write() each time; here a check
  *  that is repeated in a loop costs one. @file is borrowed for ever. */

@@ -3,6 +3,8 @@
  *  they choose. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "orchestrator/results/events.h"
 #include "orchestrator/results/flow_paths.h"
@@ -36,7 +38,8 @@ static void play(const char *text)
 	sim_open_prepared(&sim, text, NULL, prepare, NULL);
 	sources = calloc(sim.plan.node_count, sizeof(*sources));
 	for (uint32_t i = 0; i < sim.plan.node_count; i++) {
-		sources[i] = (struct node_log_source){ sim.nodes[i].stats, fileno(tmpfile()) };
+		sources[i] = (struct node_log_source){ sim.nodes[i].stats,
+						       memfd_create("events", MFD_CLOEXEC) };
 		trace_file(sim.nodes[i].stats, sources[i].fd);
 	}
 	sim_run(&sim);
@@ -47,6 +50,8 @@ static void play(const char *text)
 static void end(void)
 {
 	flow_paths_fini(&paths);
+	for (uint32_t i = 0; i < sim.plan.node_count; i++)
+		close(sources[i].fd);
 	free(sources);
 	sim_close(&sim);
 }

@@ -120,6 +120,10 @@ static pid_t host_start(uint32_t host)
 	snprintf(command, sizeof(command), "ip link set h%u netns %d", host, (int)pid);
 	ck_assert_int_eq(system(command), 0);
 	ck_assert_int_eq(write(go[1], "g", 1), 1);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(go[i]);
+	}
 	return pid;
 }
 

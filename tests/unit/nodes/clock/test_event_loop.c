@@ -47,6 +47,8 @@ static void teardown(void)
 {
 	event_loop_close(loop);
 	loop = NULL;
+	close(sockets[0]);
+	close(sockets[1]);
 }
 
 static void wake_word(void)

@@ -25,6 +25,12 @@ static void setup(void)
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
 }
 
+static void teardown(void)
+{
+	close(sockets[0]);
+	close(sockets[1]);
+}
+
 static void round_trip(void)
 {
 	uint8_t *bytes = NULL;
@@ -39,7 +45,7 @@ static void round_trip(void)
 	ck_assert_str_eq(got.text2, sent.text2);
 }
 
-TEST_GROUP(control, .setup = setup, .timeout_s = 60);
+TEST_GROUP(control, .setup = setup, .teardown = teardown, .timeout_s = 60);
 
 TEST_RANGE(control_pack__every_kind_reads_back, 0, CONTROL_KINDS)
 {

@@ -394,6 +394,7 @@ static void tap_begin(uint32_t kept_bytes)
 {
 	size_t bytes = ring_bytes(RING_BYTES_MIN);
 
+	close(file); /* a ring has none */
 	tap_page = aligned_alloc(RING_LINE, (bytes + RING_LINE - 1) / RING_LINE * RING_LINE);
 	memset(tap_page, 0, bytes);
 	ring_init(tap_page, RING_BYTES_MIN, RING_CAPTURED_MAX);
@@ -481,6 +482,7 @@ TEST(tap__no_ring)
 {
 	uint8_t nothing[sizeof(struct ring_page)] __attribute__((aligned(RING_LINE))) = { 0 };
 
+	close(file);
 	ck_assert_int_eq(capture_init_tap(&capture, &config, 1, 100, (struct ring_page *)nothing,
 					  sizeof(nothing)),
 			 -EINVAL);

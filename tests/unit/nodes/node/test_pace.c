@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -320,13 +321,15 @@ TEST_RANGE(pace_wait__the_doorbell_ends_a_sleep, 0, 2)
 {
 	bool control = false;
 	uint64_t from_ns = now_ns();
+	pid_t other;
 
 	make(_i);
 	pace_turn(&pace);
-	later(ring);
+	other = later(ring);
 	while (now_ns() - from_ns < 15000000)
 		ck_assert(pace_wait(&pace, &control));
 	ck_assert(!control);
+	ck_assert_int_eq(waitpid(other, NULL, 0), other);
 }
 
 /* the peer has cleared the word that says that this node sleeps, and does not ring */
@@ -354,12 +357,14 @@ TEST_RANGE(pace_wait__a_sleep_without_a_wake_up_is_bounded, 0, 2)
 TEST_RANGE(pace_wait__a_control_message_ends_a_sleep, 0, 2)
 {
 	bool control = false;
+	pid_t other;
 
 	make(_i);
 	pace_turn(&pace);
-	later(talk);
+	other = later(talk);
 	while (!control)
 		ck_assert(pace_wait(&pace, &control));
+	ck_assert_int_eq(waitpid(other, NULL, 0), other);
 }
 
 TEST_RANGE(pace_wait__the_end_of_the_fabric, 0, 2)

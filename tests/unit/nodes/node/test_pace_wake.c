@@ -242,6 +242,7 @@ static void end(void)
 		ck_assert(!players[i].wrong);
 		ck_assert_uint_eq(players[i].stats->drops[DROP_BAD_RECORD], 0);
 		link_fini(&players[i].link);
+		close(players[i].doorbell);
 	}
 }
 

@@ -243,6 +243,7 @@ static inline int configure(void)
 	static const struct node_ops *const ops[FABRIC_KINDS] = { &toy_ops, &toy_ops, &toy_ops };
 	int sockets[2];
 
+	testing_leaves();
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
 	control = sockets[0];
 	node_end_fd = sockets[1];

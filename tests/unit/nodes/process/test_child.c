@@ -94,6 +94,8 @@ TEST(child_start__silent)
 	ck_assert(!pipe(input) && dup2(input[0], STDIN_FILENO) == STDIN_FILENO);
 	ck_assert_int_eq(status_of(shell(script, CHILD_GROUP_OWN, true)), 0);
 	ck_assert_int_ne(status_of(shell(script, CHILD_GROUP_OWN, false)), 0);
+	close(input[0]);
+	close(input[1]);
 }
 
 TEST(child_start__no_such_program)

@@ -109,6 +109,7 @@ static const struct heddle_control *load(struct heddle_control control)
 	int fd = library_make(control);
 	const struct heddle_control *loaded = control_library_load(fd, &call, why, sizeof(why));
 
+	testing_leaves(); /* a library stays until its process ends */
 	ck_assert_int_eq(call.function, CONTROL_NONE);
 	close(fd);
 	return loaded;

@@ -159,6 +159,7 @@ static void spawn(enum node_kind kind)
 
 static void setup(void)
 {
+	testing_leaves();
 	loop_argument = "--loop=auto";
 	configuration_make();
 }

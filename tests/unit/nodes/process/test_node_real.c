@@ -16,6 +16,7 @@ static void spawn(void)
 	int sockets[2], theirs;
 	char parent[32], *arguments[] = { "toy", parent, "--loop=fallback", "--poll=0", NULL };
 
+	testing_leaves();
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
 	snprintf(parent, sizeof(parent), "--parent=%d", (int)getpid());
 	control = fcntl(sockets[0], F_DUPFD_CLOEXEC, 100);

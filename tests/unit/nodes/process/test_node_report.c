@@ -16,6 +16,12 @@ static void setup(void)
 	node_report_to(ends[1]);
 }
 
+static void teardown(void)
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void received(int64_t number, const char *text)
 {
 	struct control_message message = { 0 };
@@ -28,7 +34,7 @@ static void received(int64_t number, const char *text)
 	control_message_free(&message);
 }
 
-TEST_GROUP(node_report, .setup = setup);
+TEST_GROUP(node_report, .setup = setup, .teardown = teardown);
 
 TEST(node_note__goes_on)
 {

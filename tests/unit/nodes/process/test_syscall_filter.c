@@ -85,6 +85,9 @@ TEST(syscall_filter_apply__a_node_can_work)
 	event = eventfd(0, 0);
 	ck_assert_int_eq(event, pair[1] + 1);
 	status = filtered(work, event);
+	close(pair[0]);
+	close(pair[1]);
+	close(event);
 	ck_assert(no_filter(status) || (WIFEXITED(status) && !WEXITSTATUS(status)));
 }
 

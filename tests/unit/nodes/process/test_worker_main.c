@@ -130,6 +130,7 @@ static void setup(void)
 {
 	uint8_t *rings;
 
+	testing_leaves();
 	for (uint32_t i = 0; i < NODES; i++) {
 		example_nic(&configs[i]);
 		configs[i].index = i;

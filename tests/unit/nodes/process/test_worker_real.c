@@ -99,6 +99,7 @@ static void pair(int *ours, int *theirs)
 /* worker 1 of two, with three switches, whose first place is 8 */
 static void setup(void)
 {
+	testing_leaves();
 	places_fd = memory_make(places_bytes(WORKERS, PLACES), MEMORY_SEALS);
 	places_page = map_shared(places_fd, places_bytes(WORKERS, PLACES));
 	places_init(places_page, WORKERS, PLACES);

@@ -41,6 +41,8 @@ static void teardown(void)
 {
 	said_end();
 	client_close(&client);
+	if (daemon_fd >= 0)
+		close(daemon_fd);
 	for (int i = 0; i < fabrics; i++) {
 		close(listeners[i]);
 		runtime_release(&places[i]);
@@ -312,6 +314,9 @@ TEST(client_ask__descriptors)
 	ck_assert_int_eq(fcntl(fds[0], F_GETFD), FD_CLOEXEC);
 	close(fds[0]);
 	ck_assert_int_eq(dup(0), lowest); /* the second one was closed */
+	close(lowest);
+	close(pipes[0]);
+	close(pipes[1]);
 	json_decref(answer);
 }
 

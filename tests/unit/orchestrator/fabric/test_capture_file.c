@@ -137,10 +137,14 @@ TEST(capture_files_open__twice)
 /* two links, one file that is there: each capture would write it */
 TEST(capture_files_open__one_file_for_two)
 {
+	int reader;
+
 	ck_assert_int_eq(mkfifo("f", 0600), 0);
-	ck_assert_int_ge(open("f", O_RDWR | O_CLOEXEC), 0);
+	reader = open("f", O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(reader, 0);
 	ck_assert_int_eq(capture("h3:s1=f", "h4:s1=f"), -EINVAL);
 	ck_assert_str_eq(why, "f is the file of two captures: h3:s1 and h4:s1");
+	close(reader);
 	unlink("f");
 }
 

@@ -43,8 +43,8 @@ static void setup(void)
 static void teardown(void)
 {
 	for (uint32_t i = 0; i < NODES; i++)
-		if (nodes[i].pid > 0)
-			kill(nodes[i].pid, SIGKILL);
+		if (nodes[i].pid > 0 && !kill(nodes[i].pid, SIGKILL))
+			waitpid(nodes[i].pid, NULL, 0);
 }
 
 /* node @node is a process that leaves with @status; 0 to 255, else it waits for a signal */
@@ -226,6 +226,8 @@ TEST(fabric_watch_deaths__a_worker_that_cannot_start)
 	node_starts(2, 2);
 	ck_assert(ended(2));
 	ck_assert_str_eq(fabric.failure, "worker 1 (pid 102) reports: a reason");
+	close(sockets[0]);
+	close(sockets[1]);
 }
 
 /* the real clock goes on without it: it has a fate */

@@ -25,6 +25,7 @@ static bool folder_exists(pid_t daemon)
 
 static bool groups_exist(void)
 {
+	testing_leaves(); /* the pipe that ends with the daemon */
 	limit_groups_open(&groups);
 	if (!*groups.bases[LIMIT_PROCESSES])
 		printf("skipped: no control group can be made\n");
@@ -74,7 +75,10 @@ TEST(limit_group__refuses_a_process_too_many)
 	ck_assert_int_eq(write(go[1], "g", 1), 1);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(WEXITSTATUS(status), 2);
+	close(stop[0]);
 	close(stop[1]);
+	close(go[0]);
+	close(go[1]);
 	/* the folder can be removed once all processes have ended */
 	for (int i = 0; i < 1000 && folder_exists(getpid()); i++) {
 		struct limit_group again = { { dup(0), -1 } };

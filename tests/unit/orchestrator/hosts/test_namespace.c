@@ -214,6 +214,7 @@ TEST(namespaces_open__killed_daemon_ends_programs)
 	 * decides. */
 	while (read(alive[0], &byte, 1) > 0)
 		;
+	close(alive[0]);
 	waitpid(daemon_pid, NULL, 0);
 }
 

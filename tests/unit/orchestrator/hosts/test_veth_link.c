@@ -69,4 +69,5 @@ TEST(veth_link_sockets__both_or_none)
 	ck_assert_int_eq(veth_link_sockets(&no_a, fds), -ENODEV);
 	ck_assert(fds[0] == -1 && fds[1] == -1);
 	ck_assert_int_eq(dup(0), next); /* nothing is left open */
+	close(next);
 }

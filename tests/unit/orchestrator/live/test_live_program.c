@@ -158,13 +158,16 @@ TEST_RANGE(live_programs_drop__of_one_host, 0, 4)
 TEST(live_programs_free__their_pipes)
 {
 	struct stat found;
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), apart;
 
 	ck_assert_int_eq(dup2(null, STDIN_FILENO), STDIN_FILENO);
+	close(null);
 	started();
 	signal(SIGPIPE, SIG_IGN);
+	apart = live.programs[3].status_fd;
 	live.programs[3].status_fd = -1;
 	live_programs_free(&live);
+	close(apart);
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert(!held(i));
 	ck_assert_int_eq(fstat(STDIN_FILENO, &found), 0);

@@ -268,6 +268,89 @@ TEST(tunnel_peer__bye)
 	ck_assert_int_eq(b.peer.state, TUNNEL_ENDED);
 }
 
+/* how many datagrams a has due in the next @ns, without pings */
+static unsigned hellos_in(uint64_t ns)
+{
+	const struct tunnel_state none = { 0 };
+	uint64_t from = a.peer.number;
+	uint8_t bytes[TUNNEL_DATAGRAM_MAX];
+
+	for (uint64_t until_ns = now_ns + ns; now_ns < until_ns; now_ns += STEP_NS) {
+		a.peer.ping_ns = UINT64_MAX;
+		a.peer.heard_ns = now_ns;
+		while (tunnel_peer_due(&a.peer, &none, now_ns, bytes))
+			;
+	}
+	return (unsigned)(a.peer.number - from);
+}
+
+/* two HELLOs, short and long, every 0.2 s until fabric time has begun on both, then every second */
+TEST(tunnel_peer_due__rests_once_it_is_settled)
+{
+	run(300);
+	a.peer.hello_ns = 0;
+	ck_assert_uint_eq(hellos_in(2000000000), 20);
+	a.self.begun = a.peer.begun = true;
+	a.peer.hello_ns = 0;
+	ck_assert_uint_eq(hellos_in(2000000000), 4);
+	a.peer.tried_bytes++;
+	a.peer.hello_ns = 0;
+	ck_assert_uint_eq(hellos_in(2000000000), 20);
+	a.peer.tried_bytes--;
+	a.peer.state = TUNNEL_CONNECTING;
+	a.peer.hello_ns = 0;
+	ck_assert_uint_eq(hellos_in(2000000000), 20);
+}
+
+/* links that are down are told with each HELLO */
+TEST(tunnel_peer_due__links_that_are_down)
+{
+	const struct tunnel_state state = { 2, { 4, 9 } };
+	uint8_t bytes[TUNNEL_DATAGRAM_MAX];
+	size_t length;
+
+	run(300);
+	for (int padded = 0; padded < 2; padded++) {
+		a.peer.hello_ns = padded ? UINT64_MAX : 0;
+		a.peer.hello_long = padded;
+		b.peer.down.count = 0;
+		length = tunnel_peer_due(&a.peer, &state, now_ns, bytes);
+		ck_assert(!padded || length == a.peer.tried_bytes);
+		deliver(&b, bytes, length);
+		ck_assert_uint_eq(b.peer.down.count, 2);
+		ck_assert_uint_eq(b.peer.down.down[0], 4);
+		ck_assert_uint_eq(b.peer.down.down[1], 9);
+	}
+	ck_assert_uint_eq(drops_of(&b.counts), 0);
+}
+
+/* it stays silent, and is not "connecting", until it is connected again */
+TEST(tunnel_peer__silent_until_it_is_connected_again)
+{
+	run(300);
+	path_bytes = 0;
+	run((unsigned)(TUNNEL_SILENT_NS / STEP_NS) + 300);
+	path_bytes = 1472;
+	for (int i = 0; i < 1000 && a.peer.state != TUNNEL_CONNECTED; i++) {
+		ck_assert_int_eq(a.peer.state, TUNNEL_SILENT);
+		run(1);
+	}
+	ck_assert_int_eq(a.peer.state, TUNNEL_CONNECTED);
+}
+
+TEST(tunnel_peer_seal__is_counted)
+{
+	uint64_t datagrams = a.counts.sent_datagrams, sent_bytes = a.counts.sent_bytes;
+	uint8_t bytes[TUNNEL_DATAGRAM_MAX];
+	size_t length = count_make(bytes);
+
+	ck_assert_uint_eq(a.counts.sent_datagrams, datagrams + 1);
+	ck_assert_uint_eq(a.counts.sent_bytes, sent_bytes + length);
+	run(300);
+	ck_assert_uint_eq(b.counts.received_datagrams, a.counts.sent_datagrams - 1);
+	ck_assert_uint_eq(b.counts.received_bytes, a.counts.sent_bytes - length);
+}
+
 TEST(tunnel_clock__offset_and_impossible_times)
 {
 	struct tunnel_clock clock = { 0 };

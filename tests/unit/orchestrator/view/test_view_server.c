@@ -186,6 +186,7 @@ static void setup(void)
 {
 	int fd = memfd_create("recording", MFD_CLOEXEC);
 
+	testing_leaves(); /* the server serves until its process ends */
 	ck_assert_int_eq(write(fd, RECORDED, strlen(RECORDED)), (ssize_t)strlen(RECORDED));
 	view_shelf_init(&shelf);
 	ck_assert_uint_eq(view_shelf_add(&shelf, fd, "a b/C-9_z.heddle.gz", NULL, NULL), 1);
@@ -197,7 +198,12 @@ static void setup(void)
 	hook_fails = false;
 }
 
-TEST_GROUP(view_server, .setup = setup);
+static void teardown(void)
+{
+	view_shelf_fini(&shelf);
+}
+
+TEST_GROUP(view_server, .setup = setup, .teardown = teardown);
 
 /* ---- the page and recordings ---- */
 
