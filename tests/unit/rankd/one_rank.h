@@ -331,11 +331,12 @@ static inline void plan_make(void)
 	ck_assert_msg(rank_plan_check(plan, plan->bytes, RANKS, &why), "%s", why);
 }
 
-/* memory of @bytes, mapped at *@at */
+/* memory of @bytes, mapped at *@at, until the test ends */
 static inline int memory_of(size_t bytes, void **at)
 {
 	int fd = memory_make("test", bytes);
 
+	testing_leaves();
 	ck_assert_int_ge(fd, 0);
 	*at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ck_assert_ptr_ne(*at, MAP_FAILED);

@@ -123,6 +123,10 @@ TEST_RANGE(process_confine__ends_at_sigterm, CLOCK_VIRTUAL, CLOCK_REAL + 1)
 	ck_assert_int_eq(kill(child, SIGTERM), 0);
 	ck_assert_int_eq(write(go[1], &byte, 1), 1);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	for (int end = 0; end < 2; end++) {
+		close(ready[end]);
+		close(go[end]);
+	}
 	if (_i == CLOCK_VIRTUAL)
 		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 	else
