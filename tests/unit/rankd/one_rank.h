@@ -293,8 +293,8 @@ static inline int rank_status(void)
 
 static inline void rank_kill(void)
 {
-	if (rank_pid)
-		kill(rank_pid, SIGKILL);
+	if (rank_pid && !kill(rank_pid, SIGKILL))
+		waitpid(rank_pid, NULL, 0);
 }
 
 /* ---- the plan ---- */

@@ -31,6 +31,7 @@ TEST(rank_map__what_cannot_be_mapped)
 	ck_assert_int_eq(rank_map(&memory, fd), -EBADF);
 	fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	ck_assert_int_lt(rank_map(&memory, fd), 0);
+	close(fd);
 	free(plan);
 }
 
