@@ -609,6 +609,7 @@ def forked(browser):
     check('nodes that are none are named', True)
     browser.eval(f'({fill})("s1, s*")')
     browser.wait('document.getElementById("dialog").hidden')
+    browser.wait('document.getElementById("command").textContent.includes("set s0 ")')
     command = browser.eval('document.getElementById("command").textContent')
     browser.wait('heddlePage.loaded.length === 3 && heddlePage.loaded[2].rec.complete && '
                  'heddlePage.loaded[2].rec.fed === heddlePage.loaded[2].rec.slices.length')
