@@ -7,7 +7,8 @@
  *      fast recovery         each further duplicate ACK releases a packet, a partial ACK the next
  *                            hole [RFC 6582, NewReno]
  *      timeout               a window of one packet, all from the first one on again, the time
- *                            doubled [RFC 6298]
+ *                            doubled [RFC 6298; rto_min is added to the round trip, as in
+ *                            Linux]
  *      ECN                   an ACK with ECE halves the window, at most once a window; CWR answers
  *                            [RFC 3168]
  *
