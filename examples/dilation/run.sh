@@ -8,6 +8,9 @@ here=$(dirname "$0")
 heddle=${HEDDLE:-heddle}
 bytes=${1:-400M}
 shift || true
+for need in "$heddle" iperf3 ping jq; do
+	command -v "$need" >/dev/null || { echo "run.sh: cannot find $need; HEDDLE names heddle, the packages iperf3, iputils-ping and jq have the rest" >&2 && exit 1; }
+done
 scratch=$(mktemp -d)
 fabric=incast-dilated-$$
 end() {
@@ -16,6 +19,11 @@ end() {
 }
 trap end EXIT
 trap 'exit 130' INT TERM
+
+# its messages are shown if it fails
+up() {
+	"$heddle" up "$@" --name "$fabric" >"$scratch/up" 2>&1 || { cat "$scratch/up" >&2 && exit 1; }
+}
 
 # row FABRIC WHAT VERDICT - rates in b/s on standard input, the sum first
 row() {
@@ -33,7 +41,7 @@ virtual() {
 dilated() {
 	local kind=$1 i words
 	shift
-	"$heddle" up "$here/incast.yaml" --name "$fabric" --set fabric="$kind" "$@" >/dev/null 2>&1
+	up "$here/incast.yaml" --set fabric="$kind" "$@"
 	for i in 1 2 3 4 5 6 7 8; do
 		"$heddle" exec -f "$fabric" h0 -- iperf3 -s -1 -D -p $((5200 + i))
 	done
@@ -52,7 +60,7 @@ dilated() {
 # stream HEDDLE-UP-OPTION... - a row: what one iperf3 and ping report between two hosts
 stream() {
 	local words rtt
-	"$heddle" up "$here/pair.yaml" --name "$fabric" "$@" >/dev/null 2>&1
+	up "$here/pair.yaml" "$@"
 	"$heddle" exec -f "$fabric" b -- iperf3 -s -1 -D
 	sleep 1
 	rtt=$("$heddle" exec -f "$fabric" a -- ping -4 -q -c 20 -i 0.002 b | sed -n 's|^rtt [^=]*= [^/]*/\([^/]*\)/.*|\1|p')
