@@ -9,16 +9,19 @@ struct human_unit {
 	uint64_t factor;
 };
 
-/* in the largest unit that @value reaches; units are in falling order, the last has factor 1 */
+/*
+ * Writes four digits, in the largest unit that @value reaches when it is rounded to them. Units are in
+ * falling order; the last has factor 1.
+ */
 static const char *scale(uint64_t value, const struct human_unit *unit, char *text)
 {
 	double scaled;
 	int digits;
 
-	while (unit->factor > 1 && value < unit->factor)
+	while (unit->factor > 1 && value < unit->factor - unit->factor / 20000)
 		unit++;
 	scaled = (double)value / (double)unit->factor;
-	digits = unit->factor == 1 ? 0 : scaled < 10 ? 3 : scaled < 100 ? 2 : 1;
+	digits = unit->factor == 1 ? 0 : scaled < 9.9995 ? 3 : scaled < 99.995 ? 2 : 1;
 	snprintf(text, HUMAN_TEXT_MAX, "%.*f %s", digits, scaled, unit->name);
 	return text;
 }

@@ -27,9 +27,7 @@ uint32_t fabric_pack_by_cores(uint32_t core_count)
 
 uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count)
 {
-	if (plan->node_count <= FABRIC_PACK_NODES || fabric_pack_refuses(plan))
-		return 0;
-	return fabric_pack_by_cores(core_count);
+	return plan->node_count <= FABRIC_PACK_SHARE ? 0 : fabric_pack_variant(plan, core_count);
 }
 
 uint32_t fabric_pack_variant(const struct plan *plan, uint32_t core_count)

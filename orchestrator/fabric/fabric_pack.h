@@ -38,9 +38,8 @@ struct fabric_pack {
 uint32_t fabric_pack_by_cores(uint32_t core_count);
 
 /** fabric_pack_default() - how many workers run @plan unless the user says so: 0 (each node is a
- *  process) up to FABRIC_PACK_NODES nodes, then fabric_pack_by_cores(). */
+ *  process) up to FABRIC_PACK_SHARE nodes, then as for a variant. */
 uint32_t fabric_pack_default(const struct plan *plan, uint32_t core_count);
-#define FABRIC_PACK_NODES 512u
 
 /** fabric_pack_variant() - the same for a variant, of which only the results are seen: 0 only if
  *  its nodes cannot be packed; else a worker for FABRIC_PACK_SHARE nodes (ours), at least one and

@@ -307,9 +307,9 @@ static int pack_choose(const struct run_options *options, const struct plan *pla
 		*workers = fabric_pack_default(plan, core_count);
 	if (options->pack == RUN_PACK_BY_SIZE && *workers && !options->quiet && !options->row)
 		fprintf(stderr,
-			"heddle run: more than %u nodes: %u are packed into %u workers (--pack=0: "
+			"heddle run: more than %u nodes: %u are packed into %u worker%s (--pack=0: "
 			"each is a process)\n",
-			FABRIC_PACK_NODES, plan->node_count, *workers);
+			FABRIC_PACK_SHARE, plan->node_count, *workers, *workers == 1 ? "" : "s");
 	return 0;
 }
 

@@ -23,6 +23,18 @@ TEST(human_rate__units)
 	ck_assert_str_eq(human_rate(1000000000000, text), "1.000 Tb/s");
 }
 
+/* four digits also where rounding adds one */
+TEST(human_rate__rounded_up)
+{
+	ck_assert_str_eq(human_rate(9999400000, text), "9.999 Gb/s");
+	ck_assert_str_eq(human_rate(9999600000, text), "10.00 Gb/s");
+	ck_assert_str_eq(human_rate(99994000000, text), "99.99 Gb/s");
+	ck_assert_str_eq(human_rate(99996000000, text), "100.0 Gb/s");
+	ck_assert_str_eq(human_rate(999940000000, text), "999.9 Gb/s");
+	ck_assert_str_eq(human_rate(999960000000, text), "1.000 Tb/s");
+	ck_assert_str_eq(human_rate(999, text), "999 b/s");
+}
+
 TEST(human_bytes__units)
 {
 	ck_assert_str_eq(human_bytes(999, text), "999 B");

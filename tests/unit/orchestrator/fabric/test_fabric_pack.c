@@ -5,7 +5,7 @@
 
 #include "tests/testing.h"
 
-static struct node_config nodes[FABRIC_PACK_NODES + 1];
+static struct node_config nodes[FABRIC_PACK_SHARE + 1];
 
 static struct plan plan_of(uint32_t node_count)
 {
@@ -22,9 +22,11 @@ TEST(fabric_pack_by_cores__one_for_each)
 
 TEST(fabric_pack_default__by_size)
 {
-	struct plan few = plan_of(FABRIC_PACK_NODES), many = plan_of(FABRIC_PACK_NODES + 1);
+	struct plan few = plan_of(FABRIC_PACK_SHARE), more = plan_of(FABRIC_PACK_SHARE + 1);
+	struct plan many = plan_of(8 * FABRIC_PACK_SHARE);
 
 	ck_assert_uint_eq(fabric_pack_default(&few, 4), 0);
+	ck_assert_uint_eq(fabric_pack_default(&more, 4), 1);
 	ck_assert_uint_eq(fabric_pack_default(&many, 4), 4);
 }
 
@@ -52,7 +54,7 @@ TEST(fabric_pack_variant__by_share)
 /* each NIC has its own copy of a user's congestion control */
 TEST(fabric_pack__not_with_a_control)
 {
-	struct plan plan = plan_of(FABRIC_PACK_NODES + 1);
+	struct plan plan = plan_of(FABRIC_PACK_SHARE + 1);
 
 	nodes[1].fabric = FABRIC_ROCE;
 	nodes[1].kind = NODE_NIC;
