@@ -39,6 +39,10 @@ void testing_add_group(const char *name, const struct test_group *group, const c
  *  process closes, as with a node, which ends with its process. Else what is left is a failure. */
 void testing_leaves(void);
 
+/** testing_input() - gives the test a standard input, which is empty. Tests begin without one: the
+ *  first descriptor that they open is 0, so that they fail if the code takes 0 for an error. */
+void testing_input(void);
+
 /** testing_passed() - records that the check at @file:@line has passed. If a test ends early, Check
  *  prints the last recorded place. Its own _mark_point() costs a write() each time; here a check
  *  that is repeated in a loop costs one. @file is borrowed for ever. */

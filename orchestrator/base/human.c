@@ -10,8 +10,8 @@ struct human_unit {
 };
 
 /*
- * Writes four digits, in the largest unit that @value reaches when it is rounded to them. Units are in
- * falling order; the last has factor 1.
+ * Writes four digits, in the largest unit that @value reaches when it is rounded to them. Units are
+ * in falling order; the last has factor 1.
  */
 static const char *scale(uint64_t value, const struct human_unit *unit, char *text)
 {

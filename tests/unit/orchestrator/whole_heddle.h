@@ -137,6 +137,7 @@ static void __attribute__((unused)) whole_setup(void)
 {
 	char run[PATH_MAX];
 
+	testing_input();
 	snprintf(whole_folder, sizeof(whole_folder), "%s/XXXXXX", whole_root);
 	ck_assert_ptr_nonnull(mkdtemp(whole_folder));
 	ck_assert_int_eq(chdir(whole_folder), 0);

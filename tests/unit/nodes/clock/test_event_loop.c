@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "nodes/clock/event_loop.h"
 #include "nodes/clock/futex.h"
 #include "tests/later.h"
@@ -266,6 +267,23 @@ TEST_RANGE(event_loop_mute__known_input_does_not_wake, 0, 2)
 	event_loop_mute(loop, 7, false);
 	ck_assert(found(7));
 	close(fd);
+}
+
+/* all numbers are in use, and the control socket */
+TEST_RANGE(event_loop_numbers__each_is_watched, 0, 2)
+{
+	int fds[3];
+
+	open_loop(_i);
+	ck_assert_int_eq(event_loop_numbers(loop, COUNT_OF(fds)), 0);
+	for (uint32_t i = 0; i < COUNT_OF(fds); i++) {
+		fds[i] = eventfd(0, EFD_NONBLOCK);
+		ck_assert_int_eq(event_loop_watch(loop, i, fds[i]), 0);
+	}
+	ring(fds[2]);
+	ck_assert(found(2));
+	for (uint32_t i = 0; i < COUNT_OF(fds); i++)
+		close(fds[i]);
 }
 
 /* a worker watches the descriptors of many nodes; a sleep reports so many of them, then the rest */

@@ -81,6 +81,7 @@ TEST(syscall_filter_apply__a_node_can_work)
 {
 	int pair[2], event, status;
 
+	testing_input();
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
 	event = eventfd(0, 0);
 	ck_assert_int_eq(event, pair[1] + 1);

@@ -15,6 +15,7 @@ static void setup(void)
 {
 	int fd;
 
+	testing_input();
 	strcpy(path, "/tmp/heddle-input-XXXXXX");
 	fd = mkstemp(path);
 	ck_assert_int_eq(write(fd, "0123456789", 10), 10);

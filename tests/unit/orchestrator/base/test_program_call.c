@@ -8,7 +8,7 @@
 
 #include "tests/testing.h"
 
-TEST_GROUP(program_call);
+TEST_GROUP(program_call, .setup = testing_input);
 
 static int shell(const char *script, int out_fd, int error_fd)
 {

@@ -5,7 +5,7 @@
 
 #include "tests/testing.h"
 
-static struct node_config nodes[FABRIC_PACK_SHARE + 1];
+static struct node_config nodes[8 * FABRIC_PACK_SHARE];
 
 static struct plan plan_of(uint32_t node_count)
 {

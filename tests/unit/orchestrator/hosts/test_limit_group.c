@@ -10,7 +10,7 @@
 
 #include "tests/testing.h"
 
-TEST_GROUP(limit_group, .timeout_s = 60);
+TEST_GROUP(limit_group, .setup = testing_input, .timeout_s = 60);
 
 static struct limit_groups groups;
 

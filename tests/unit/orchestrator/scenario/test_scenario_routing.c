@@ -44,6 +44,16 @@ TEST_RANGE(scenario_port_group__lid_bits, 0, 4)
 	ck_assert_uint_eq(port_group_of(text)->config.lid_bits, bits[_i]);
 }
 
+/* also the first of the words, which is not the default */
+TEST_RANGE(scenario_port_group__policy, 0, PORT_GROUP_POLICIES)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), STAR "fabric: port-group\nport-group: {policy: %s}\n",
+		 port_group_policy_words[_i]);
+	ck_assert_uint_eq(port_group_of(text)->config.policy, (unsigned)_i);
+}
+
 TEST(scenario_routing__defaults)
 {
 	const struct scenario_routing *routing = routing_of(STAR);

@@ -30,6 +30,7 @@ static struct tunnel tunnel;
 /* three machines: one by address, this one, one by name */
 static void setup(void)
 {
+	testing_input();
 	options = (struct tunnel_options){ .machine_count = 3, .self = SELF };
 	strcpy(options.machines[0].host, "127.0.0.1");
 	strcpy(options.machines[SELF].host, "localhost");
