@@ -158,7 +158,7 @@ static void *nic_create(const struct node_config *config, struct link *links,
 	    host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) ||
 	    send_init(nic) || receive_init(&nic->receive, config, stats) || nic_gate_init(nic) ||
 	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps,
-			      nic->link->gap_bytes)) {
+			      nic->link->gap_bytes + (nic->by_lid ? LID_HEADER_BYTES : 0))) {
 		nic_destroy(nic);
 		return NULL;
 	}

@@ -11,14 +11,14 @@
 enum { STREAM_SIZE, STREAM_ARRIVAL, STREAM_DESTINATION };
 
 static int workload_init(struct workload *workload, const struct workload_config *config,
-			 uint64_t rate_bps, uint32_t gap_bytes)
+			 uint64_t rate_bps, uint32_t around_bytes)
 {
 	uint32_t packet_extra_bytes;
 
 	workload->config = config;
 	workload->shape = message_shape_of(config->frame, config->packet_bytes);
 	workload->load_permille = config->load_permille;
-	packet_extra_bytes = workload->shape.overhead_bytes + FRAME_FCS_BYTES + gap_bytes;
+	packet_extra_bytes = workload->shape.overhead_bytes + FRAME_FCS_BYTES + around_bytes;
 	workload_size_init(&workload->size, config, STREAM_SIZE);
 	workload->mean_ubytes =
 		workload_size_mean_ubytes(&workload->size, &workload->shape, packet_extra_bytes);
@@ -31,7 +31,7 @@ static int workload_init(struct workload *workload, const struct workload_config
 }
 
 int workload_set_init(struct workload_set *set, const struct nic_config *config, uint64_t rate_bps,
-		      uint32_t gap_bytes)
+		      uint32_t around_bytes)
 {
 	*set = (struct workload_set){ .count = config->workload_count, .rate_bps = rate_bps };
 	set->workloads = calloc(set->count ? set->count : 1, sizeof(*set->workloads));
@@ -40,7 +40,8 @@ int workload_set_init(struct workload_set *set, const struct nic_config *config,
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < set->count; i++) {
-		if (workload_init(&set->workloads[i], &config->workloads[i], rate_bps, gap_bytes)) {
+		if (workload_init(&set->workloads[i], &config->workloads[i], rate_bps,
+				  around_bytes)) {
 			workload_set_fini(set);
 			return -ENOMEM;
 		}

@@ -56,9 +56,10 @@ struct workload_message {
 };
 
 /** workload_set_init() - the workloads of @config, which outlives the set.
- *  @rate_bps, @gap_bytes  of the NIC's link.   Return: 0 or -ENOMEM. */
+ *  @rate_bps of the NIC's link, which needs @around_bytes for each packet beside its frame and FCS:
+ *  the gap, and a local route header.   Return: 0 or -ENOMEM. */
 int workload_set_init(struct workload_set *set, const struct nic_config *config, uint64_t rate_bps,
-		      uint32_t gap_bytes);
+		      uint32_t around_bytes);
 void workload_set_fini(struct workload_set *set);
 
 /** workload_next_at() - when the next message is due, possibly long ago; NODE_TIME_NEVER: none is.

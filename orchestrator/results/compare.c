@@ -157,6 +157,14 @@ static void row_write(const struct compare_table *table, const struct compare_ro
 	fputc('\n', out);
 }
 
+void compare_seed(struct compare_table *table, uint64_t seed)
+{
+	if (!table->seed_known)
+		table->seed = seed;
+	table->seed_known = true;
+	table->seeds_differ |= table->seed != seed;
+}
+
 static void title_write(const struct compare_table *table, bool colour, FILE *out)
 {
 	fprintf(out, "%s%s%s: %" PRIu32 " %s%s%s%s; %s clock", colour ? "\033[1m" : "",
@@ -164,7 +172,7 @@ static void title_write(const struct compare_table *table, bool colour, FILE *ou
 		table->head ? "value" : "variant", table->row_count == 1 ? "" : "s",
 		table->head ? " of " : "", table->head ? table->head : "",
 		table->real ? "real" : "virtual");
-	if (!table->head || strcmp(table->head, "seed") != 0)
+	if (!table->seeds_differ && (!table->head || strcmp(table->head, "seed") != 0))
 		fprintf(out, ", seed %" PRIu64, table->seed);
 	fprintf(out, "\n\n");
 }
@@ -249,9 +257,11 @@ int compare_json_write(const struct compare_table *table, FILE *out)
 	root = json_object();
 	error |= results_origin_put(table->origin, root);
 	error |= json_object_update_new(
-		root, json_pack("{s:s, s:I, s:s, s:o, s:o}", "scenario", table->scenario, "seed",
-				(json_int_t)table->seed, "clock", table->real ? "real" : "virtual",
-				"columns", columns, "variants", variants));
+		root,
+		json_pack("{s:s, s:o, s:s, s:o, s:o}", "scenario", table->scenario, "seed",
+			  table->seeds_differ ? json_null() : json_integer((json_int_t)table->seed),
+			  "clock", table->real ? "real" : "virtual", "columns", columns, "variants",
+			  variants));
 	if (table->head)
 		error |= json_object_set_new(root, "sweep", json_string(table->head));
 	if (table->spread)

@@ -23,7 +23,9 @@ struct compare_row {
 
 struct compare_table {
 	char scenario[NODE_NAME_MAX];
-	uint64_t seed;
+	uint64_t seed;         /* of all rows, by compare_seed() */
+	bool seed_known;       /* there was a row */
+	bool seeds_differ;     /* then `seed` is that of the first row */
 	bool real;             /* the clock is real */
 	const char *head;      /* the key of which each row has a value; NULL: rows are variants */
 	bool spread;           /* mean, deviation, minimum and maximum of the rows follow */
@@ -32,6 +34,9 @@ struct compare_table {
 	uint32_t row_count;
 	struct compare_row *rows;
 };
+
+/** compare_seed() - a row of @table is played with @seed. */
+void compare_seed(struct compare_table *table, uint64_t seed);
 
 /** compare_check() - checks that every column is understood and that all names in it exist in
  *  @plan.

@@ -227,10 +227,13 @@ static void groups_write(const struct text *t)
 	for (uint32_t i = 0; i < t->results->group_count; i++) {
 		const struct result_group *group = &t->results->groups[i];
 		char rate[HUMAN_TEXT_MAX], times[3][HUMAN_TEXT_MAX], slower[3][HUMAN_TEXT_MAX];
+		char jain[16] = "-";
 
-		fprintf(t->out, "%-*s  %6" PRIu32 "  %8" PRIu64 "  %12s  %7.5f", names,
+		if (group->goodput_bps)
+			snprintf(jain, sizeof(jain), "%.5f", group->jain);
+		fprintf(t->out, "%-*s  %6" PRIu32 "  %8" PRIu64 "  %12s  %7s", names,
 			workload_name(t, i), group->flow_count, group->message_count,
-			human_rate(group->goodput_bps, rate), group->jain);
+			human_rate(group->goodput_bps, rate), jain);
 		if (group->fct.p50_ps)
 			fprintf(t->out, "  %10s %10s %10s  %s / %s / %s",
 				human_time(group->fct.p50_ps, times[0]),

@@ -164,7 +164,7 @@ static int variant_run(struct run_options *options, uint32_t variant, struct com
 	status = run_scenario_load(options, variant, &plan);
 	if (!status) {
 		snprintf(table->scenario, sizeof(table->scenario), "%s", plan.scenario);
-		table->seed = plan.seed;
+		compare_seed(table, plan.seed);
 		options->recording = run_report_recording(report);
 		if (options->recording)
 			status = run_output_open(&output, options, &plan);

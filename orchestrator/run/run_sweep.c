@@ -188,7 +188,7 @@ static int value_run(struct run_options *options, struct sweep *sweep, uint32_t 
 	status = value_load(options, sweep, index, row, &plan);
 	if (!status) {
 		snprintf(table->scenario, sizeof(table->scenario), "%s", plan.scenario);
-		table->seed = plan.seed;
+		compare_seed(table, plan.seed);
 		status = run_play(options, &plan, &none);
 	}
 	if (status == EXIT_INTERRUPTED)

@@ -330,7 +330,7 @@ void sim_close(struct sim *sim)
 		for (uint32_t p = 0; p < node->config->port_count; p++)
 			link_fini(&node->links[p]);
 		free(node->links);
-		if (node->series_fd)
+		if (node->config->series)
 			close(node->series_fd);
 		munmap(node->stats, stats_bytes(node->config));
 	}

@@ -22,7 +22,7 @@ struct sim_node {
 	const struct node_config *config;
 	struct link *links;
 	struct stats_page *stats;
-	int series_fd; /* its samples, if the scenario takes some: all of them, as with --csv; 0 */
+	int series_fd; /* its samples, if the scenario takes some: all of them, as with --csv */
 	const struct node_ops *ops;
 	void *dataplane;
 	struct node_window window;

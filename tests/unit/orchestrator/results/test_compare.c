@@ -196,6 +196,33 @@ static int csv_write(const struct compare_table *table, FILE *out)
 	return 0;
 }
 
+/* rows of different seeds have none in common */
+TEST(compare_seed__of_all_rows)
+{
+	struct compare_table table;
+	struct compare_row rows[3];
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	table_make(&table, rows);
+	compare_seed(&table, 7);
+	compare_seed(&table, 7);
+	compare_text_write(&table, false, out);
+	fflush(out);
+	ck_assert_ptr_nonnull(strstr(text, "virtual clock, seed 7\n"));
+	compare_seed(&table, 8);
+	rewind(out);
+	compare_text_write(&table, false, out);
+	fflush(out);
+	ck_assert_ptr_nonnull(strstr(text, "virtual clock\n"));
+	rewind(out);
+	ck_assert_int_eq(compare_json_write(&table, out), 0);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "\"seed\": null"));
+	free(text);
+}
+
 TEST(compare_text_write__aligned)
 {
 	char *text = table_output(text_write);

@@ -45,6 +45,29 @@ TEST(run__summary)
 	ck_assert_str_eq(said, "");
 }
 
+/* a load counts all that a packet takes of the link, with the local route header of port groups */
+TEST(run__load_of_port_groups)
+{
+	file_write("p.yaml",
+		   "name: p\nfabric: port-group\nrun: {duration: 1ms}\n"
+		   "topology: {generate: star, hosts: 2}\nlinks: {rate: 10Gb/s}\n"
+		   "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1]], arrival: paced, "
+		   "load: 95%, size: 20, frame: ethernet}]\n"
+		   "expect: ['utilisation(h0:s0) == 95% +- 0.1%']\n");
+	ASSERT_STATUS("run|p.yaml|--pack=1", 0);
+}
+
+/* where nothing was measured, the shares have no index */
+TEST(run__nothing_is_measured)
+{
+	file_write("n.yaml", "name: n\nrun: {duration: 100us, warmup: 50us}\n"
+			     "topology: {generate: star, hosts: 2}\n"
+			     "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1]], messages: "
+			     "1, size: 20}]\n");
+	ASSERT_STATUS("run|n.yaml|--pack=1", 0);
+	ASSERT_HAS(printed, "       0 b/s        -  ");
+}
+
 TEST(run__stages_are_told)
 {
 	tiny();
