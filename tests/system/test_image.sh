@@ -252,8 +252,13 @@ if [ "$who" = root ]; then
 			mount --bind "$1" /etc/subuid && mount --bind "$1" /etc/subgid && shift && . "$0" && as_user "$@"' \
 			"$scratch/as_user" "$scratch/ids" $nobody HOME="$scratch/home" XDG_RUNTIME_DIR="$scratch/session" "$real" "$@")
 	}
-	# podman keeps its user namespace with a process
-	rootless_end() { kill $(find "$scratch/session" -name pause.pid -exec cat {} +) 2>/dev/null; }
+	# podman keeps its user namespace with a process, and its locks in /dev/shm
+	locks=/dev/shm/libpod_rootless_lock_$nobody
+	[ ! -e "$locks" ] || locks=
+	rootless_end() {
+		kill $(find "$scratch/session" -name pause.pid -exec cat {} +) 2>/dev/null
+		rm -f ${locks:+"$locks"}
+	}
 	if ! up 0 'dns: [10.0.0.1]' 'dns: [10.0.0.1]' || ! image_make >"$scratch/out" 2>&1; then
 		skip rootless "$(tail -n 1 "$scratch/out")"
 		finish
