@@ -8,6 +8,7 @@
 
 #define BEFORE_WINDOWS 20u /* at most so many windows before a fault are its reference */
 #define RECOVERED_PERMILLE 900u
+#define RECOVERED_WINDOWS 5u /* that follow with enough; fewer can be chance */
 
 int fault_player_init(struct fault_player *player, const struct plan *plan,
 		      const struct fault_fabric *fabric)
@@ -244,7 +245,7 @@ static uint64_t before_bps(const struct fault_player *player, uint32_t action)
 }
 
 /* Recovered at the end of the last window, before the next change, in which too little was
- * delivered; at once if there is none. */
+ * delivered, if enough windows follow; at once if there is none. */
 static void recovery_find(const struct fault_player *player, uint32_t action,
 			  struct result_fault *row)
 {
@@ -262,8 +263,9 @@ static void recovery_find(const struct fault_player *player, uint32_t action,
 		row->least_bps = rate_bps < row->least_bps ? rate_bps : row->least_bps;
 		if ((unsigned __int128)rate_bps * 1000 <
 		    (unsigned __int128)row->before_bps * RECOVERED_PERMILLE)
-			row->recovery_ps = window + 1 < last ? (window + 1) * window_ps - at_ps
-							     : NODE_TIME_NEVER;
+			row->recovery_ps = window + RECOVERED_WINDOWS < last
+						   ? (window + 1) * window_ps - at_ps
+						   : NODE_TIME_NEVER;
 	}
 }
 

@@ -139,7 +139,7 @@ struct result_fault {
 	uint64_t before_bps; /* delivered before it; 0: unknown */
 	uint64_t least_bps;  /* the least that a window after it delivered */
 	/* until 90 % of the rate before was delivered again; NODE_TIME_NEVER: it was not, until
-	 * the next fault */
+	 * five windows before the next fault */
 	node_time_t recovery_ps;
 };
 

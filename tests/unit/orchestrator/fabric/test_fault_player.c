@@ -248,6 +248,29 @@ TEST(fault_player_report__not_before_the_next_fault)
 	ck_assert_uint_eq(results.faults[0].recovery_ps, NODE_TIME_NEVER);
 }
 
+/* the next fault is at the end of window 59: four windows with enough can be chance */
+static uint64_t four_last(uint32_t window)
+{
+	return window < 40 || window >= 56 ? 1000 : 100;
+}
+
+TEST(fault_player_report__four_windows_are_no_recovery)
+{
+	play_all(four_last);
+	ck_assert_uint_eq(results.faults[0].recovery_ps, NODE_TIME_NEVER);
+}
+
+static uint64_t five_last(uint32_t window)
+{
+	return window < 40 || window >= 55 ? 1000 : 100;
+}
+
+TEST(fault_player_report__five_windows_are_a_recovery)
+{
+	play_all(five_last);
+	ck_assert_uint_eq(results.faults[0].recovery_ps, 150 * NODE_US);
+}
+
 static uint64_t none(uint32_t window)
 {
 	return window < 40 ? 0 : 1000;
