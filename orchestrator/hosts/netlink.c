@@ -33,11 +33,11 @@ static int outcome(struct netlink *netlink, int result)
 	int error = netlink->error;
 
 	netlink->error = 0;
+	if (error) /* libnl may have returned 0 */
+		return error;
 	if (result >= 0)
 		return 0;
-	if (error)
-		return error;
-	return result == -NLE_NOMEM ? -ENOMEM : -EIO;
+	return result == -NLE_NOMEM ? -ENOMEM : result == -NLE_NODEV ? -ENODEV : -EIO;
 }
 
 static int socket_make(struct netlink *netlink)
@@ -147,6 +147,8 @@ int netlink_index(struct netlink *netlink, const char *name)
 
 	if (error)
 		return error;
+	if (!link) /* libnl took the late answer to an earlier request for this one's */
+		return -EIO;
 	index = rtnl_link_get_ifindex(link);
 	rtnl_link_put(link);
 	return index;

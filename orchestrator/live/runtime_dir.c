@@ -285,23 +285,26 @@ static int claim_try(int base_fd, const char *name, struct runtime_place *place)
 	if (mkdirat(base_fd, name, 0700) && errno != EEXIST)
 		return -errno == -ENOENT ? -EIO : -errno;
 	place->dir_fd = directory_open(base_fd, name);
-	if (place->dir_fd < 0)
-		return place->dir_fd;
-	place->lock_fd = lock_take(place->dir_fd, O_CREAT);
-	if (place->lock_fd < 0)
+	place->lock_fd = place->dir_fd < 0 ? place->dir_fd : lock_take(place->dir_fd, O_CREAT);
+	if (place->lock_fd < 0) {
 		error = place->lock_fd == -EWOULDBLOCK ? -EEXIST : place->lock_fd;
-	else
-		error = lock_sign(place->lock_fd);
-	if (!error) { /* what a daemon that was killed has left */
-		programs_remove(place->dir_fd);
-		for (size_t i = 0; strcmp(files[i], "lock"); i++)
-			unlinkat(place->dir_fd, files[i], 0);
+		unlinkat(base_fd, name, AT_REMOVEDIR); /* fails if it is claimed */
+		goto out;
 	}
+	error = lock_sign(place->lock_fd);
 	if (error) {
-		close(place->dir_fd);
-		if (place->lock_fd >= 0)
-			close(place->lock_fd);
+		directory_remove(base_fd, place->dir_fd, name);
+		goto out;
 	}
+	/* what a daemon that was killed has left */
+	programs_remove(place->dir_fd);
+	for (size_t i = 0; strcmp(files[i], "lock"); i++)
+		unlinkat(place->dir_fd, files[i], 0);
+out:
+	if (error && place->dir_fd >= 0)
+		close(place->dir_fd);
+	if (error && place->lock_fd >= 0)
+		close(place->lock_fd);
 	return error;
 }
 

@@ -329,6 +329,9 @@ static int started_print(const struct up *up, const char *name)
 		summary_print(answer);
 	json_decref(answer);
 	client_close(&client);
+	if (status)
+		options_wrong("up", "fabric %s was started; end it with 'heddle down %s'", name,
+			      name);
 	return status ? CLIENT_FAILED : CLIENT_FINE;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -133,6 +134,39 @@ TEST(runtime_claim__only_once)
 	runtime_release(&place);
 	ck_assert(!exists("a"));
 	ck_assert(!runtime_lives(base_fd, "a"));
+	close(base_fd);
+}
+
+static void soft_limit(int resource, rlim_t value)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(resource, &limit), 0);
+	limit.rlim_cur = value < limit.rlim_max ? value : limit.rlim_max;
+	ck_assert_int_eq(setrlimit(resource, &limit), 0);
+}
+
+/* neither the folder, nor its lock, nor what the lock says can be made */
+TEST(runtime_claim__failure_leaves_nothing)
+{
+	static const int errors[] = { -EMFILE, -EMFILE, -EFBIG };
+	int base_fd = runtime_open(true, why, sizeof(why)), free_fd = dup(base_fd);
+	struct runtime_place place;
+
+	close(free_fd);
+	signal(SIGXFSZ, SIG_IGN);
+	for (size_t i = 0; i < COUNT_OF(errors); i++) {
+		if (errors[i] == -EMFILE)
+			soft_limit(RLIMIT_NOFILE, (rlim_t)free_fd + i);
+		else
+			soft_limit(RLIMIT_FSIZE, 0);
+		ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), errors[i]);
+		soft_limit(RLIMIT_NOFILE, 64);
+		soft_limit(RLIMIT_FSIZE, RLIM_INFINITY);
+		ck_assert_msg(!exists("a"), "%zu", i);
+	}
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	runtime_release(&place);
 	close(base_fd);
 }
 
