@@ -48,7 +48,7 @@ PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-d
 	    libdeflate-dev zlib1g-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev libcivetweb-dev libedit-dev libmetis-dev check libsubunit-dev
 # for rankd: several machines
 MPI_PACKAGES := libopenmpi-dev
-TEST_PACKAGES := tshark tcpdump jq busybox-static python3 python3-jsonschema python3-yaml libxml2-utils python3-pytest mypy mandoc bash-completion uidmap iproute2 iputils-ping iperf3 curl slirp4netns openmpi-bin podman runc mmdebstrap \
+TEST_PACKAGES := tshark tcpdump jq busybox-static python3 python3-jsonschema python3-yaml libxml2-utils python3-pytest mypy mandoc bash-completion uidmap iproute2 iputils-ping iperf3 curl slirp4netns strace openmpi-bin podman runc mmdebstrap \
 		 chromium
 BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 DEB_PACKAGES := debhelper dpkg-dev lintian mmdebstrap
