@@ -20,7 +20,7 @@ fi
 # hold the fabric's output open
 failing() {
 	strace -DDD -f -qq -o "$scratch/calls" -e trace="$1" -e inject="$1:error=$2:when=$3" \
-		"$heddle" up "$topologies/two-racks.yaml"
+		"$heddle" up "$fabric"
 }
 injected() { grep -q INJECTED "$scratch/calls" || { echo "no call of $1 failed"; return 1; }; }
 named() { refused "$2" failing "${@:3}" && injected "$1"; }
@@ -35,6 +35,32 @@ either() {
 	esac
 }
 
+# hosts with all that the daemon can give them, and a veth link
+mkdir "$scratch/site"
+echo site >"$scratch/site/index.html"
+cat >"$scratch/many.yaml" <<END
+name: many
+topology:
+  switches: [s1, s2]
+  links: [{between: [s1, s2], medium: veth}]
+  hosts:
+    h1: {switch: s1, addresses: [10.1.0.5/24, 'fd01::5/64'], gateway: r1, run: [sleep 1000], dns: [10.1.0.1]}
+    r1:
+      switch: s1
+      addresses: [10.1.0.1/24, 'fd01::1/64']
+      interfaces: [{switch: s2, addresses: [10.2.0.1/24], rate: 1Gb/s}]
+      router: yes
+      run: [[sleep, '1000']]
+    h6:
+      switch: s2
+      addresses: [10.2.0.9/24]
+      gateway: r1
+      routes: [{to: 10.9.0.0/16, via: r1}]
+      mounts: [{from: ./site, to: /srv/www, read-only: yes}, {from: ./site/index.html, to: /srv/index.html}]
+      private: [/srv/data]
+      health: {run: test -f /srv/www/index.html -a -d /srv/data, every: 50ms, within: 60s}
+END
+fabric=$topologies/two-racks.yaml
 if [ "${CALLS:-}" ]; then
 	for each in $CALLS; do
 		IFS=: read -r call error number <<<"$each"
@@ -47,12 +73,16 @@ fi
 memory='Cannot allocate memory'
 files='Too many open files'
 full='No space left on device'
-# CALL ERROR NUMBERS SENTENCE
-while read -r call error numbers sentence; do
-	for number in ${numbers//,/ }; do
-		check "$call, number $number" named "$call" "$sentence" "$call" "$error" "$number"
+# all_named - lines of CALL ERROR NUMBER,NUMBER... SENTENCE
+all_named() {
+	local call error numbers sentence number
+	while read -r call error numbers sentence; do
+		for number in ${numbers//,/ }; do
+			check "${fabric##*/}: $call, number $number" named "$call" "$sentence" "$call" "$error" "$number"
+		done
 	done
-done <<END
+}
+all_named <<END
 memfd_create ENOSPC 1 shared memory for the clock: $full
 memfd_create ENOSPC 2,3,8 cannot start switch s1, number 2: $full
 ftruncate ENOSPC 1 cannot make .*/two-racks: $full
@@ -92,5 +122,27 @@ done
 for each in recvmsg:ENOMEM:8 recvmsg:ENOMEM:20 openat:EMFILE:40 symlink:ENOSPC:2 chmod:EPERM:2 sendto:ENOMEM:30; do
 	IFS=: read -r call error number <<<"$each"
 	check "$call, number $number: named or not needed" either "$call" "$error" "$number"
+done
+
+fabric=$scratch/many.yaml
+all_named <<END
+socket EMFILE 2,3 the veth pair between s1 and s2: $files
+socket EMFILE 9 host r1: .*: $files
+setns EPERM 3,4,9,10 host [hr]1: entering its network namespace: Operation not permitted
+unshare ENOSPC 3 host r1: its namespaces.*: $full
+sendmsg ENOBUFS 3,5 the veth pair between s1 and s2: $memory
+sendmsg ENOBUFS 12,14,16,18 host h1: .*: $memory
+sendmsg ENOBUFS 24,26,28 host r1: .*: $memory
+recvmsg ENOMEM 5,10 the veth pair between s1 and s2: $memory
+recvmsg ENOMEM 30,33,36,39,42 host h1: .*: $memory
+clone3 EAGAIN 6 cannot start NIC r1.eth1, number 6: Resource temporarily unavailable
+END
+for number in 15 20 24 30 35 36 37; do
+	check "mount, number $number of a host: it does without" carries mount mount ENOMEM $number
+done
+for each in openat:EMFILE:16 openat:EMFILE:17 mkdir:ENOSPC:4 write:ENOSPC:7 write:ENOSPC:8 recvmsg:ENOMEM:26 dup2:EMFILE:4 \
+	pipe2:EMFILE:2 setns:EPERM:5 clone3:EAGAIN:7; do
+	IFS=: read -r call error number <<<"$each"
+	check "$call, number $number of a host: named or not needed" either "$call" "$error" "$number"
 done
 finish
