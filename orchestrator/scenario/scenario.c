@@ -269,7 +269,7 @@ static const struct key scenario_keys[] = {
 	{ "about", key_text, KEY_FIELD(struct scenario, about) },
 	{ "dilate", key_count, KEY_FIELD(struct scenario, dilation), .min = 1,
 	  .max = DILATION_MAX },
-	{ "seed", key_count, KEY_FIELD(struct scenario, seed), .max = UINT64_MAX },
+	{ "seed", key_count, KEY_FIELD(struct scenario, seed), .max = INT64_MAX },
 	{ "fabric", fabric_read, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
 	  .word_count = FABRIC_KINDS },
 	{ "run", .read = scenario_run_read },

@@ -64,11 +64,11 @@ TEST(scenario_read__defaults)
 
 TEST(scenario_read__run)
 {
-	read_fine("name: t\nabout: all of it\nseed: 18446744073709551615\n"
+	read_fine("name: t\nabout: all of it\nseed: 9223372036854775807\n"
 		  "run: {duration: 1ms, warmup: 100us, drain: no, drain-max: 5ms, sample: 1us}\n"
 		  "topology: {generate: star, hosts: 2}\n");
 	ck_assert_str_eq(scenario.about, "all of it");
-	ck_assert_uint_eq(scenario.seed, UINT64_MAX);
+	ck_assert_uint_eq(scenario.seed, INT64_MAX);
 	ck_assert_uint_eq(scenario.run.warmup_ps, 100 * NODE_US);
 	ck_assert(!scenario.run.drain);
 	ck_assert_uint_eq(scenario.run.drain_max_ps, 5 * NODE_MS);
