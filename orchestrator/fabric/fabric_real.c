@@ -153,21 +153,21 @@ enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, 
 
 int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *message)
 {
+	const char *why;
 	int error;
 
 	if (!fabric_pid(fabric, node))
 		return -ESRCH;
 	error = fabric_ask(fabric, node, message);
+	why = !error && message->body && message->body[0] ? message->body
+							  : strerror(-(int)message->number);
 	if (error && error != -EINTR)
 		fabric_fail_node(fabric, node, "%s",
 				 fabric_process(fabric, node)->stopped_ns
 					 ? "is stopped and does not answer"
 					 : "does not answer");
 	else if (message->number)
-		fabric_fail_node(fabric, node, "refuses: %s",
-				 message->body && message->body[0]
-					 ? message->body
-					 : strerror(-(int)message->number));
+		fabric_fail_node(fabric, node, "refuses: %.*s", (int)strcspn(why, "\n"), why);
 	if (!error)
 		error = (int)message->number;
 	control_message_free(message);

@@ -251,8 +251,11 @@ static json_t *link_switch(struct live_query *query, bool down)
 	error = down ? fabric_link_down(&live->fabric, (uint32_t)index)
 		     : fabric_link_up(&live->fabric, (uint32_t)index);
 	if (error) {
-		link->down = true; /* at least one end is */
-		return live_refuse("the link cannot be taken %s: %s", down ? "down" : "up",
+		link->down = true; /* at least one end is, so routes avoid it */
+		(void)manager_pair_sweep(&live->managers);
+		return live_refuse("%s: %s",
+				   down ? "the link is down, but not at both ends"
+					: "the link stays down",
 				   live_reason(live, error));
 	}
 	error = manager_pair_sweep(&live->managers);

@@ -29,6 +29,7 @@
 #include "orchestrator/live/parameter.h"
 #include "orchestrator/plan/plan_spare.h"
 
+#define REASON_MAX 2048u   /* of a node's refusal, as far as it is shown */
 #define NAME_SHOWN_MAX 64u /* bytes of a table's or parameter's name that an answer repeats */
 
 static live_query_fn ask_hosts, ask_show, ask_set, ask_start, ask_down;
@@ -139,6 +140,19 @@ static json_t *ask_hosts(struct live_query *query)
 
 /* ---- one node ---- */
 
+/* the lines of @text as one: "a, b".  @line: as long as they fit */
+static void lines_join(char *text, char *line, size_t line_max)
+{
+	size_t length = 0;
+	char *rest;
+
+	line[0] = 0;
+	for (char *each = strtok_r(text, "\n", &rest); each && length < line_max;
+	     each = strtok_r(NULL, "\n", &rest))
+		length += (size_t)snprintf(line + length, line_max - length, "%s%s",
+					   length ? ", " : "", each);
+}
+
 /* sends @message to @node and makes its reply the answer. @what names the object: "table 'foo'" */
 static json_t *node_ask(struct live_query *query, uint32_t node, const char *what,
 			struct control_message *message)
@@ -146,7 +160,7 @@ static json_t *node_ask(struct live_query *query, uint32_t node, const char *wha
 	const char *name = query->live->plan->nodes[node].name;
 	int error = fabric_ask(&query->live->fabric, node, message);
 	size_t length;
-	char *text;
+	char *text, reason[REASON_MAX];
 	json_t *body;
 
 	if (error)
@@ -159,12 +173,14 @@ static json_t *node_ask(struct live_query *query, uint32_t node, const char *wha
 	length = strlen(text);
 	if (length && text[length - 1] == '\n')
 		text[length - 1] = 0;
+	if (message->number)
+		lines_join(text, reason, sizeof(reason));
 	if (message->number == -ENOENT)
 		body = live_refuse("%s has no %s; it has: %s", name, what,
-				   text[0] ? text : "nothing");
+				   reason[0] ? reason : "nothing");
 	else if (message->number)
 		body = live_refuse("%s refuses %s: %s%s%s", name, what,
-				   strerror(-(int)message->number), text[0] ? ": " : "", text);
+				   strerror(-(int)message->number), reason[0] ? ": " : "", reason);
 	else
 		body = json_pack("{s:s, s:s}", "node", name, "text", text);
 	control_message_free(message);

@@ -176,9 +176,15 @@ int live_room_make(struct live *live, uint32_t index, char *why, size_t why_max)
 					     .mounts = mounts,
 					     .mount_count = mounts_list(live, index, mounts),
 					     .rights = rights_of(live, index) };
-	int error = host_room_make(&live->rooms[index], &live->namespaces, host->net_fd,
-				   host->uts_fd, &spec, why, why_max);
+	int error = -EHOSTDOWN;
 
+	if (live->namespaces.init_fd < 0)
+		snprintf(why, why_max,
+			 "the hosts' init process is dead: end the fabric and start "
+			 "it again");
+	else
+		error = host_room_make(&live->rooms[index], &live->namespaces, host->net_fd,
+				       host->uts_fd, &spec, why, why_max);
 	free(resolver);
 	return error ? error : group_make(live, index, why, why_max);
 }
@@ -192,16 +198,18 @@ void live_room_end(struct live *live, uint32_t index)
 
 const struct host_room *live_room_find(struct live *live, uint32_t index, json_t **refusal)
 {
-	struct host_room *room = live->rooms ? &live->rooms[index] : NULL;
+	struct host_room *room;
 	char why[512];
 
-	if (!room || room->process_fd < 0 || live->hosts[index].attached)
+	if (!live->rooms || live->hosts[index].net_fd < 0 || live->hosts[index].attached)
 		return NULL;
+	room = &live->rooms[index];
 	if (host_room_alive(room))
 		return room;
-	live_note("the init process of host %s was dead: the host gets a new one, and empty "
-		  "folders",
-		  host_name(live, index));
+	if (room->process_fd >= 0 && live->namespaces.init_fd >= 0)
+		live_note("the init process of host %s was dead: the host gets a new one, and "
+			  "empty folders",
+			  host_name(live, index));
 	live_room_end(live, index);
 	if (!live_room_make(live, index, why, sizeof(why)))
 		return room;

@@ -38,13 +38,27 @@ failed(int error, char *why, size_t why_max, const char *format, ...)
 
 /* ---- the directory of all fabrics ---- */
 
+static int relative_path(char *path, size_t path_max, const char *below)
+{
+	size_t length;
+
+	if (!getcwd(path, path_max))
+		return errno == ERANGE ? -ENAMETOOLONG : -errno;
+	length = strlen(path);
+	return snprintf(path + length, path_max - length, "/%s", below) < (int)(path_max - length)
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
 int runtime_path(char *path, size_t path_max)
 {
 	const char *own = getenv("HEDDLE_RUNTIME_DIR"), *session = getenv("XDG_RUNTIME_DIR");
 	int length;
 
-	if (own && own[0])
+	if (own && own[0] == '/')
 		length = snprintf(path, path_max, "%s", own);
+	else if (own && own[0]) /* the daemon works in another folder */
+		return relative_path(path, path_max, own);
 	else if (session && session[0])
 		length = snprintf(path, path_max, "%s/heddle", session);
 	else if (!getuid())
@@ -52,6 +66,14 @@ int runtime_path(char *path, size_t path_max)
 	else
 		length = snprintf(path, path_max, "/tmp/heddle-%u", (unsigned)getuid());
 	return (size_t)length < path_max ? 0 : -ENAMETOOLONG;
+}
+
+int runtime_path_keep(void)
+{
+	char path[PATH_MAX];
+	int error = runtime_path(path, sizeof(path));
+
+	return error ? error : setenv("HEDDLE_RUNTIME_DIR", path, 1) ? -ENOMEM : 0;
 }
 
 /* is the open directory @fd ours and closed to others? */

@@ -33,9 +33,13 @@ struct runtime_place {
 	char path[PATH_MAX]; /* of the fabric's directory */
 };
 
-/** runtime_path() - the directory of all fabrics, from the environment.
- *  Return: 0 or -ENAMETOOLONG. */
+/** runtime_path() - the directory of all fabrics, from the environment; absolute.
+ *  Return: 0, or -errno (-ENAMETOOLONG; others if there is no working folder). */
 int runtime_path(char *path, size_t path_max);
+
+/** runtime_path_keep() - the path stays the same in the environment of this process when it goes to
+ *  another folder.  Return: 0, or -errno. */
+int runtime_path_keep(void);
 
 /** runtime_open() - opens that directory. @make creates it, 0700, if it is missing.
  *  Return: descriptor, -ENOENT (missing, !@make), or -errno with a sentence in @why. */

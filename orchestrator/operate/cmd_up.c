@@ -175,7 +175,7 @@ static int __attribute__((noreturn)) daemon_become(struct plan *plan, struct liv
 		dup2(null, fd);
 	close_range(REPORT_FD + 1, ~0u, 0);
 	up_images_hold(images);
-	if (chdir("/"))
+	if (runtime_path_keep() || chdir("/"))
 		_exit(CLIENT_FAILED);
 	options->base_fd = runtime_open(true, why, sizeof(why));
 	if (options->base_fd < 0) {

@@ -423,7 +423,7 @@ static void health_read(struct reader *reader, const struct key *key, const stru
 	scenario_host_command_clear(&health->run);
 	*health = (struct host_health){ .every_ps = HEALTH_EVERY_PS_DEFAULT,
 					.within_ps = HEALTH_WITHIN_PS_DEFAULT };
-	if (node->kind == YAML_SCALAR && *node->text)
+	if (node->kind == YAML_SEQUENCE || (node->kind == YAML_SCALAR && *node->text))
 		command_read(reader, node, &health->run);
 	else
 		keys_read(reader, node, "'health'", health_keys, COUNT_OF(health_keys), health);

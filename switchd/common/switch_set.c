@@ -36,9 +36,17 @@ static void range_print(const struct parameter *row, FILE *out)
 {
 	if (row->zero && *row->zero)
 		fprintf(out, "%s, or ", row->zero);
-	value_print(row, row->min, out);
-	fputs(" to ", out);
-	value_print(row, row->max, out);
+	if (row->unit != PARAMETER_UNIT_WORD && row->unit != PARAMETER_UNIT_FLAG) {
+		value_print(row, row->min, out);
+		fputs(" to ", out);
+		value_print(row, row->max, out);
+		return;
+	}
+	for (uint64_t value = row->min; value <= row->max; value++) {
+		if (value > row->min)
+			fputs(value < row->max ? ", " : " or ", out);
+		value_print(row, value, out);
+	}
 }
 
 /* the cells of @value: number or word, unit */

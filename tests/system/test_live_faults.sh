@@ -73,8 +73,12 @@ check 'no host joins there' run 1 add host h8 s3
 check 'for a reason' says err 'switch s3 (pid'
 check 'nor a link' run 1 add link s1 s3
 check 'its NIC can leave' run 0 remove h6
+check 'its link goes down, and it is named' run 1 link s2:s3 down
+check 'at the other end' says err 'down, but not at both ends: switch s3 (pid'
+check 'and is not in the routes' sh -c "'$heddle' show s2 routes | grep -q . && ! '$heddle' show s2 routes | grep -w s3"
 check 'many questions do not wait for it' sh -c "for i in 1 2 3; do '$heddle' show s3 ports && exit 1; done; :"
 check 'it goes on' send CONT s3 running
+check 'with its link' run 0 link s2:s3 up
 check 'and has heard of all' reachable h7 h5
 # a busy machine may lose one; with a loss of 90 % one of a hundred pings would come back
 most_return() { on h3 ping -c 8 -i 0.02 -W 60 -q h5 | awk '{ print } / received/ { most = $4 >= 4 } END { exit !most }'; }
@@ -118,5 +122,10 @@ check "the hosts' init process dies" init_killed
 told() { "$heddle" ps | grep 'init process was killed'; }
 check 'which is told' wait_for told
 check 'and noted' grep -q 'init process is dead' "$HEDDLE_RUNTIME_DIR/two-racks/log"
+# no waiting: 'heddle ps' had to wait ten seconds for a program that is started
+check 'no program can be started' run 1 exec h1 -- true
+check 'for that reason' says err "the hosts' init process is dead: end the fabric and start it again"
+check 'nor is there a new host' run 1 add host h9 s1
+check 'for the same reason' says err "the hosts' init process is dead"
 check 'down' run 0 down
 finish

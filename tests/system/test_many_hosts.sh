@@ -14,6 +14,7 @@ start() {
 
 # each line of each host has the host before it; lines of one host keep their order
 all() {
+	run 0 exec --all -- printf 'ab\000cd\n' && says out 'ab?cd' || return 1
 	run 0 exec --all -- sh -c 'echo "$HEDDLE_HOST $HEDDLE_FABRIC"; hostname; echo bad >&2' || return 1
 	[ "$(sort "$scratch/out" | uniq | wc -l)" = 12 ] && [ "$(grep -c . "$scratch/err")" = 6 ] &&
 		grep -qx 'h3 | h3 one' "$scratch/out" && grep -qx 'h3 | h3' "$scratch/out" && grep -qx 'h3 | bad' "$scratch/err"

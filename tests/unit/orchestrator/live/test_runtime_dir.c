@@ -82,6 +82,25 @@ TEST(runtime_path__order_of_the_environment)
 	ck_assert_int_eq(runtime_path(why, 3), -ENAMETOOLONG);
 }
 
+/* also when the process goes to another folder */
+TEST(runtime_path__relative)
+{
+	char expected[256];
+
+	ck_assert_int_eq(chdir(root), 0);
+	setenv("HEDDLE_RUNTIME_DIR", "run/own", 1);
+	snprintf(expected, sizeof(expected), "%s/run/own", root);
+	ck_assert_int_eq(runtime_path(why, sizeof(why)), 0);
+	ck_assert_str_eq(why, expected);
+	ck_assert_int_eq(runtime_path(why, strlen(expected)), -ENAMETOOLONG);
+	ck_assert_int_eq(runtime_path(why, strlen(expected) + 1), 0);
+	ck_assert_int_eq(runtime_path(why, 3), -ENAMETOOLONG);
+	ck_assert_int_eq(runtime_path_keep(), 0);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(runtime_path(why, sizeof(why)), 0);
+	ck_assert_str_eq(why, expected);
+}
+
 TEST(runtime_open__missing_is_no_error)
 {
 	ck_assert_int_eq(runtime_open(false, why, sizeof(why)), -ENOENT);

@@ -225,7 +225,8 @@ TEST(scenario_hosts__programs)
 	read_fine(TWO "    A: {switch: s1, user: www-data, env: {PORT: '80', EMPTY: ''},\n"
 		      "        run: ['nginx -t; sleep 1', [sleep, '5 s']],\n"
 		      "        health: {run: 'curl -sf http://A/', every: 200ms, within: 5s}}\n"
-		      "    B: {switch: s1, run: 'true', health: 'true'}\n");
+		      "    B: {switch: s1, run: 'true', health: 'true'}\n"
+		      "    C: {switch: s1, health: [pg_isready, -h, C]}\n");
 	settings = settings_of("A");
 	ck_assert_str_eq(settings->user, "www-data");
 	ck_assert_uint_eq(settings->variable_count, 2);
@@ -245,6 +246,9 @@ TEST(scenario_hosts__programs)
 	ck_assert_uint_eq(settings->health.within_ps, 5 * NODE_S);
 	ck_assert_uint_eq(settings_of("B")->command_count, 1);
 	ck_assert_uint_eq(settings_of("B")->health.every_ps, NODE_S);
+	ck_assert_str_eq(settings_of("C")->health.run.argv[0], "pg_isready");
+	ck_assert_str_eq(settings_of("C")->health.run.argv[2], "C");
+	ck_assert_uint_eq(settings_of("C")->health.every_ps, NODE_S);
 	ck_assert_uint_eq(settings_of("B")->health.within_ps, 30 * NODE_S);
 }
 
