@@ -182,7 +182,8 @@ static int ask(struct outside_connector *connector, const struct request *reques
 		return answer->error;
 	descriptor_close(&connector->fd);
 	snprintf(answer->why, sizeof(answer->why),
-		 "the process that starts connections to the outside has ended");
+		 "the process that starts connections to the outside has ended: end the fabric "
+		 "and start it again");
 	return error;
 }
 

@@ -63,6 +63,21 @@ bool live_outside_stop(struct live *live, uint32_t index)
 	return was;
 }
 
+/* the connector is dead, and with it all that it has started */
+static void all_lost(struct live *live)
+{
+	for (uint32_t i = 0; i < live->plan->host_count; i++) {
+		struct live_outside_state *state = &live->outside[i];
+
+		if (!state->pid)
+			continue;
+		live_note("heddle-outside (pid %d), which held the connection of host %s to the "
+			  "machine's network, is dead",
+			  (int)live->connector.pid, host_name(live, i));
+		*state = (struct live_outside_state){ .fate = "heddle-outside is dead" };
+	}
+}
+
 void live_outside_watch(struct live *live)
 {
 	struct outside_death death;
@@ -78,6 +93,8 @@ void live_outside_watch(struct live *live)
 		snprintf(state->fate, sizeof(state->fate), "%s", death.fate);
 		state->pid = 0;
 	}
+	if (live->connector.pid > 0 && live->connector.deaths_fd < 0)
+		all_lost(live);
 }
 
 /* ---- requests ---- */

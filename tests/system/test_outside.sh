@@ -90,6 +90,17 @@ with_fabric() {
 	local pid
 	pid=$(pid_of h1) && h_run 0 down && gone "$pid"
 }
+# the process that has started it
+with_connector() {
+	local pid daemon
+	up && h_run 0 outside h1 on && daemon=$(h ps two-racks --json | jq ".[0].pid") || return 1
+	for pid in $(children "$daemon"); do
+		[ "$(cat "/proc/$pid/comm")" != heddle-outside ] || kill -9 "$pid"
+	done
+	in_the_end connector_listed && h_run 1 outside h1 on && says err 'has ended: end the fabric and start it again' &&
+		names h2 'no name server' && h_run 0 down
+}
+connector_listed() { h_run 0 outside && says out 'h1           dead: heddle-outside is dead'; }
 # however the daemon ends
 with_daemon() {
 	local pid daemon
@@ -153,6 +164,7 @@ for user_of in '' $nobody; do
 	check "${name}a program that dies is named, and can be started again" dies
 	check "${name}it ends with its host" with_host
 	check "${name}and with the fabric" with_fabric
+	check "${name}and with the process that started it, which is named" with_connector
 	check "${name}and with a daemon that is killed" with_daemon
 	check "${name}a missing program is named with its package" missing
 	check "${name}outside: yes in the scenario" in_scenario

@@ -169,5 +169,6 @@ TEST(outside_connect__connector_is_dead)
 	ck_assert(!outside_death_next(&connector, &(struct outside_death){ 0 }));
 	ck_assert_int_eq(connector.deaths_fd, -1);
 	ck_assert_int_eq(connect_host(2), -EPIPE);
-	ck_assert_str_eq(why, "the process that starts connections to the outside has ended");
+	ck_assert_str_eq(why, "the process that starts connections to the outside has ended: end "
+			      "the fabric and start it again");
 }

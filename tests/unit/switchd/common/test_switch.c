@@ -421,10 +421,11 @@ TEST(switch_set__errors_change_nothing)
 	ck_assert_str_eq(text, "not 13\n");
 	ck_assert_int_eq(set("long-time", "1"), -ENOENT); /* not while the switch runs */
 	ck_assert_int_eq(set("any", "1"), -ENOENT);
-	ck_assert_str_eq(text, "count (2 to 9)\nbytes (0 bytes to 1099511627776 bytes)\n"
-			       "short.time (0 ns to 100 ns)\nflag (no or yes)\n"
-			       "colour (red, green or blue)\n[CLASS.]level (0 bytes to 1000 bytes)\n"
-			       "own\n");
+	ck_assert_str_eq(text,
+			 "count (2 to 9)\nbytes (0 bytes to 1099511627776 bytes)\n"
+			 "short.time (0 ns to 100 ns)\nflag (no or yes)\n"
+			 "colour (red, green or blue)\n[CLASS.]level (0 bytes to 1000 bytes)\n"
+			 "own\n");
 	ck_assert_uint_eq(hub->settings.count + hub->settings.bytes, 0);
 	ck_assert_uint_eq(changes, 0);
 	set("count", "10");
