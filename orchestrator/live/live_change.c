@@ -39,9 +39,9 @@ static const char *name_take(const struct live_query *query, json_t **refusal)
 {
 	const char *name = live_query_text(query, "name");
 
-	if (!name || !key_name_valid(name))
+	if (!name || !key_host_name_valid(name))
 		*refusal = live_refuse("'%s' is not a valid name: expected 1 to %d letters, "
-				       "digits, '_', '.' or '-'",
+				       "digits, '_', '.' or '-', no '-' first, and no address",
 				       name ? name : "", NODE_NAME_MAX - 1);
 	else if (plan_node_find(query->live->plan, name))
 		*refusal = live_refuse("a node called '%s' exists already", name);

@@ -124,7 +124,7 @@ bool runtime_name_fine(const char *name)
 {
 	size_t length = strlen(name);
 
-	if (!length || length >= NODE_NAME_MAX || name[0] == '.')
+	if (!length || length >= NODE_NAME_MAX || strchr(".-", name[0]))
 		return false;
 	for (size_t i = 0; i < length; i++) {
 		if (!isalnum((unsigned char)name[i]) && !strchr("_-.", name[i]))
@@ -339,7 +339,7 @@ int runtime_claim(int base_fd, const char *name, struct runtime_place *place, ch
 	if (!runtime_name_fine(name))
 		return failed(-EINVAL, why, why_max,
 			      "'%s' is not a valid name for a fabric: expected 1 to %u letters, "
-			      "digits, '_', '-', '.', no '.' first",
+			      "digits, '_', '-', '.', no '.' or '-' first",
 			      name, NODE_NAME_MAX - 1);
 	*place = (struct runtime_place){ .base_fd = base_fd, .dir_fd = -1, .lock_fd = -1 };
 	snprintf(place->name, sizeof(place->name), "%s", name);

@@ -46,7 +46,7 @@ int runtime_path_keep(void);
 int runtime_open(bool make, char *why, size_t why_max);
 
 /** runtime_name_fine() - is @name a valid name? It becomes a file name: letters, digits, '_', '-'
- *  and '.', but no '.' first. */
+ *  and '.', but neither '.' nor '-' first. */
 bool runtime_name_fine(const char *name);
 
 /** runtime_claim() - makes the directory of fabric @name and locks it for this process.

@@ -210,12 +210,20 @@ static void levels_find(struct containerlab_node *node, const struct yaml_node *
 static enum containerlab_kind kind_read(struct containerlab *lab, struct containerlab_node *node)
 {
 	const char *kind = containerlab_text_of(node, "kind");
+	const size_t host_max = NODE_NAME_MAX - sizeof(".eth15");
 
-	if (!key_name_valid(node->name)) {
+	if (!key_host_name_valid(node->name)) {
 		containerlab_leave_out(lab, node->place,
 				       "node '%.40s' is left out: a name has 1 to %d letters, "
-				       "digits, '_', '.' or '-'",
+				       "digits, '_', '.' or '-', no '-' first, and is no address",
 				       node->name, NODE_NAME_MAX - 1);
+		return CONTAINERLAB_LEFT_OUT;
+	}
+	if (kind && !strcmp(kind, "linux") && strlen(node->name) > host_max) {
+		containerlab_leave_out(lab, node->place,
+				       "node '%s' is left out: the name of a host has 1 to %zu "
+				       "letters, so that those of its interfaces have 31",
+				       node->name, host_max);
 		return CONTAINERLAB_LEFT_OUT;
 	}
 	if (kind && !strcmp(kind, "linux"))

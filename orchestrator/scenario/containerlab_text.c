@@ -281,40 +281,68 @@ static void env_write(struct writing *writing, const struct containerlab_node *n
 	}
 }
 
-/* "from:to[:ro]".  Return: is it written? */
-static bool bind_write(struct writing *writing, const struct yaml_node *value, const char *head)
-{
-	const char *text = scalar(writing, value), *to = text ? strchr(text, ':') : NULL;
-	const char *options = to ? strchr(to + 1, ':') : NULL;
-	int from_length = to ? (int)(to - text) : 0;
-	char *from = NULL, *place = NULL;
-	bool fine;
+#define NODE_NAME_WORD "__clabNodeName__"
 
-	if (!text)
-		return false;
-	fine = from_length && to[1] == '/' && !strchr(text, '$') && !strstr(text, "__clab") &&
-	       (!options || !strcmp(options, ":ro") || !strcmp(options, ":rw")) &&
-	       (text[0] == '/' || text[0] == '.' || memchr(text, '/', (size_t)from_length)) &&
-	       asprintf(&from, "%s%.*s", text[0] == '/' ? "" : writing->options->folder,
-			from_length, text) >= 0 &&
-	       asprintf(&place, "%.*s", options ? (int)(options - to - 1) : (int)strlen(to + 1),
-			to + 1) >= 0;
+/* the text of bind @value with the name of the node in place of NODE_NAME_WORD, malloc'd; NULL: it
+ * has another variable */
+static char *bind_text(const struct containerlab_node *node, const char *text)
+{
+	char *whole = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&whole, &length);
+
+	if (!out)
+		return NULL;
+	for (const char *word; (word = strstr(text, NODE_NAME_WORD));
+	     text = word + strlen(NODE_NAME_WORD))
+		fprintf(out, "%.*s%s", (int)(word - text), text, node->name);
+	fputs(text, out);
+	if (fclose(out) || strchr(whole, '$') || strstr(whole, "__clab")) {
+		free(whole);
+		return NULL;
+	}
+	return whole;
+}
+
+/* what stands before @from, a path of containerlab: beside the topology, or in the home folder */
+static const char *folder_of(const struct writing *writing, const char *from)
+{
+	const char *home = getenv("HOME");
+
+	if (from[0] == '~')
+		return from[1] == '/' && home && home[0] == '/' ? home : NULL;
+	return from[0] == '/' ? "" : writing->options->folder;
+}
+
+/* "from:to", "from:to:ro" or "from:to:rw".  Return: is it written? */
+static bool bind_write(struct writing *writing, const struct containerlab_node *node,
+		       const struct yaml_node *value, const char *head)
+{
+	const char *given = scalar(writing, value), *folder = NULL;
+	char *text = given ? bind_text(node, given) : NULL, *rest = text;
+	const char *from = strsep(&rest, ":"), *to = strsep(&rest, ":"), *options = rest;
+	char *path = NULL;
+	bool fine = from && *from && to && to[0] == '/' &&
+		    (!options || !strcmp(options, "ro") || !strcmp(options, "rw")) &&
+		    (folder = folder_of(writing, from)) &&
+		    asprintf(&path, "%s%s", folder, from + (from[0] == '~')) >= 0;
+
 	if (fine) {
 		fprintf(writing->out, "%s        - {from: ", head);
-		yaml_text_write(from, writing->out);
+		yaml_text_write(path, writing->out);
 		fputs(", to: ", writing->out);
-		yaml_text_write(place, writing->out);
+		yaml_text_write(to, writing->out);
 		fprintf(writing->out, "%s}\n",
-			options && !strcmp(options, ":ro") ? ", read-only: yes" : "");
-	} else {
+			options && !strcmp(options, "ro") ? ", read-only: yes" : "");
+	} else if (given) {
 		containerlab_leave_out(
 			writing->lab, value->place,
 			"'%.80s' is left out: expected a path on this machine and "
 			"one in the host, such as ./site:/var/www or ./site:/var/www:ro",
-			text);
+			given);
 	}
-	free(from);
-	free(place);
+	free(path);
+	free(text);
 	return fine;
 }
 
@@ -329,7 +357,7 @@ static void binds_write(struct writing *writing, const struct containerlab_node 
 		for (const struct yaml_node *child =
 			     binds && binds->kind == YAML_SEQUENCE ? binds->first : NULL;
 		     child; child = child->next)
-			if (bind_write(writing, child, head))
+			if (bind_write(writing, node, child, head))
 				head = "";
 	}
 }

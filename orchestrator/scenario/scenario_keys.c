@@ -1,7 +1,9 @@
 #include "orchestrator/scenario/scenario_keys.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "orchestrator/base/origin.h"
@@ -229,10 +231,18 @@ bool key_name_valid(const char *text)
 {
 	size_t length = strlen(text);
 
-	return length && length < NODE_NAME_MAX &&
+	return length && length < NODE_NAME_MAX && text[0] != '-' &&
 	       length ==
 		       strspn(text,
 			      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
+}
+
+bool key_host_name_valid(const char *text)
+{
+	struct in_addr address;
+
+	return key_name_valid(text) && strcasecmp(text, "localhost") != 0 &&
+	       !inet_aton(text, &address);
 }
 
 bool key_name_check(struct reader *reader, const struct scenario_place *place, const char *text)
@@ -240,7 +250,8 @@ bool key_name_check(struct reader *reader, const struct scenario_place *place, c
 	if (key_name_valid(text))
 		return true;
 	scenario_errors_at(reader->errors, reader->scenario, place,
-			   "'%.60s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are",
+			   "'%.60s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are, "
+			   "'-' not first",
 			   text, NODE_NAME_MAX - 1);
 	return false;
 }

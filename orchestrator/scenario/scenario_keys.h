@@ -74,8 +74,13 @@ const char *key_scalar(struct reader *reader, const struct yaml_node *node, cons
 int key_word_index(struct reader *reader, const struct yaml_node *node, const char *text,
 		   const char *const *words, size_t word_count);
 
-/** key_name_valid() - true if @text is a name: 1 to 31 of A-Z a-z 0-9 _ . -. Pure. */
+/** key_name_valid() - true if @text is a name: 1 to 31 of A-Z a-z 0-9 _ . -, and no '-' first, as
+ *  an option has. Pure. */
 bool key_name_valid(const char *text);
+
+/** key_host_name_valid() - and programs find a host by it: it is neither localhost nor what they
+ *  take for an address, such as 1 or 10.0.0.9. Pure. */
+bool key_host_name_valid(const char *text);
 
 /** key_name_check() - the same; adds an error at @place if it is none. */
 bool key_name_check(struct reader *reader, const struct scenario_place *place, const char *text);

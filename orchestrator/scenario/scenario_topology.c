@@ -194,6 +194,13 @@ static void host_read(struct reader *reader, const struct yaml_node *node,
 
 	if (!key_name_check(reader, &node->key_place, node->key))
 		return;
+	if (!key_host_name_valid(node->key)) {
+		scenario_errors_at(reader->errors, scenario, &node->key_place,
+				   "no host can be called '%s': to programs that is an address, "
+				   "or their own host",
+				   node->key);
+		return;
+	}
 	if (node->kind == YAML_SCALAR)
 		reference.index = switch_read(reader, node);
 	else

@@ -169,6 +169,24 @@ TEST_RANGE(containerlab__name, 0, 4)
 	left_out(_i >= 2, "the name: a fabric's has 1 to 31 letters, digits, '_', '.' or '-'");
 }
 
+/* the name of an interface, such as b.eth1, is a name as well; programs look up that of a host */
+TEST_RANGE(containerlab__name_of_a_host, 0, 5)
+{
+	static const char *const names[] = { "abcdefghijklmnopqrstuvwxy",
+					     "abcdefghijklmnopqrstuvwxyz", "10.0.0.7", "localhost",
+					     "-b" };
+	static const char *const reasons[] = { NULL, "has 1 to 25 letters", "is no address",
+					       "is no address", "no '-' first" };
+	char text[400];
+
+	snprintf(text, sizeof(text),
+		 "name: t\ntopology:\n  nodes:\n    a: {kind: linux}\n    '%s': {kind: linux}\n"
+		 "    c: {kind: linux}\n  links: [{endpoints: ['a:e1', 'c:e1']}]\n",
+		 names[_i]);
+	import(text);
+	left_out(reasons[_i] ? 1 : 0, reasons[_i]);
+}
+
 TEST(containerlab__anchors)
 {
 	import("x-a: &n {kind: linux, env: {A: 1}}\ntopology:\n  nodes:\n    a: *n\n"
@@ -201,14 +219,30 @@ TEST(containerlab__no_management_network)
 TEST(containerlab__files_limits_and_command)
 {
 	import_with(NODES "    a:\n      kind: linux\n      image: img:1\n      memory: 512mb\n"
-			  "      binds: ['/etc:/mnt:ro', './etc:/x', 'name:/x', '$HOME:/x']\n"
+			  "      binds: ['/etc:/mnt:ro', './etc:/x', 'etc:/y', '$HOME:/x']\n"
 			  "      dns: {servers: [10.0.0.53]}\n      cmd: sleep 'in f'\n",
 		    (struct containerlab_options){ .folder = "/" });
 	has("      image: \"img:1\"\n      mounts:\n        - {from: /etc, to: /mnt, read-only: "
 	    "yes}\n"
-	    "        - {from: /./etc, to: /x}\n      limits: {memory: 512000000B}\n"
+	    "        - {from: /./etc, to: /x}\n        - {from: /etc, to: /y}\n      limits: "
+	    "{memory: 512000000B}\n"
 	    "      dns: ['10.0.0.53']\n      run:\n        - \"exec sleep 'in f'\"\n");
-	left_out(2, "l.yml:8:55: '$HOME:/x' is left out");
+	left_out(1, "l.yml:8:54: '$HOME:/x' is left out");
+}
+
+/* paths of containerlab: in the home folder, and with the name of the node */
+TEST(containerlab__places_of_files)
+{
+	setenv("HOME", "/etc", 1);
+	import_with(NODES
+		    "    etc:\n      kind: linux\n"
+		    "      binds: ['~/hosts:/f', '__clabNodeName__/hosts:/c:rw', '~you/f:/f',\n"
+		    "              '__clabDir__/x:/x', '/x:/y:z', '/x', ':/y', '/x:y']\n",
+		    (struct containerlab_options){ .folder = "/" });
+	has("      mounts:\n        - {from: /etc/hosts, to: /f}\n"
+	    "        - {from: /etc/hosts, to: /c}\n");
+	has_not("{from: /x");
+	left_out(6, "'/x:y' is left out");
 }
 
 TEST(containerlab__no_images)
