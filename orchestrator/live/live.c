@@ -356,6 +356,7 @@ enum {
 	POLL_INIT,
 	POLL_OUTSIDE,
 	POLL_TUNNEL,
+	POLL_FOLDER,
 	POLL_MANAGERS,
 	POLL_CLIENTS = POLL_MANAGERS + MANAGER_PAIR,
 	POLL_COUNT = POLL_CLIENTS + LIVE_CLIENTS_MAX
@@ -371,6 +372,7 @@ static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[
 	polled[POLL_INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, 0, 0 };
 	polled[POLL_OUTSIDE] = (struct pollfd){ daemon->live.connector.deaths_fd, POLLIN, 0 };
 	polled[POLL_TUNNEL] = (struct pollfd){ daemon->live.tunnel.control, POLLIN, 0 };
+	polled[POLL_FOLDER] = (struct pollfd){ daemon->live.place.watch_fd, POLLIN, 0 };
 	manager_pair_poll(&daemon->live.managers, &polled[POLL_MANAGERS]);
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		polled[POLL_CLIENTS + i] =
@@ -428,6 +430,11 @@ static void daemon_serve(struct daemon_state *daemon)
 		}
 		if (polled[POLL_INIT].revents)
 			init_lost(&daemon->live.namespaces);
+		if (polled[POLL_FOLDER].revents && runtime_lost(&daemon->live.place)) {
+			live_note("%s was removed: no command finds this fabric",
+				  daemon->live.place.path);
+			daemon->live.ending = true;
+		}
 		if (polled[POLL_LISTENER].revents)
 			live_client_accept(&daemon->clients, daemon->listener);
 	}

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -341,7 +342,9 @@ int runtime_claim(int base_fd, const char *name, struct runtime_place *place, ch
 			      "'%s' is not a valid name for a fabric: expected 1 to %u letters, "
 			      "digits, '_', '-', '.', no '.' or '-' first",
 			      name, NODE_NAME_MAX - 1);
-	*place = (struct runtime_place){ .base_fd = base_fd, .dir_fd = -1, .lock_fd = -1 };
+	*place = (struct runtime_place){
+		.base_fd = base_fd, .dir_fd = -1, .lock_fd = -1, .watch_fd = -1
+	};
 	snprintf(place->name, sizeof(place->name), "%s", name);
 	if (!error && snprintf(place->path, sizeof(place->path), "%s/%s", base, name) >=
 			      (int)sizeof(place->path))
@@ -356,12 +359,31 @@ int runtime_claim(int base_fd, const char *name, struct runtime_place *place, ch
 			      "another --name",
 			      name, name);
 	if (error)
-		failed(error, why, why_max, "cannot make %s/%s: %s", base, name, strerror(-error));
-	return error;
+		return failed(error, why, why_max, "cannot make %s/%s: %s", base, name,
+			      strerror(-error));
+	place->watch_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (place->watch_fd >= 0)
+		(void)inotify_add_watch(place->watch_fd, place->path,
+					IN_DELETE | IN_MOVED_FROM | IN_MOVE_SELF);
+	return 0;
+}
+
+bool runtime_lost(const struct runtime_place *place)
+{
+	char lock[NODE_NAME_MAX + sizeof("/lock")], events[4096];
+	struct stat own, named;
+
+	while (place->watch_fd >= 0 && read(place->watch_fd, events, sizeof(events)) > 0)
+		;
+	snprintf(lock, sizeof(lock), "%s/lock", place->name);
+	return fstat(place->lock_fd, &own) || fstatat(place->base_fd, lock, &named, 0) ||
+	       own.st_ino != named.st_ino || own.st_dev != named.st_dev;
 }
 
 void runtime_release(struct runtime_place *place)
 {
+	if (place->watch_fd >= 0)
+		close(place->watch_fd);
 	directory_remove(place->base_fd, place->dir_fd, place->name);
 	close(place->dir_fd);
 	close(place->lock_fd);

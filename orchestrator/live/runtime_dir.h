@@ -29,6 +29,7 @@
 /* the folder of one fabric, held by its daemon */
 struct runtime_place {
 	int base_fd, dir_fd, lock_fd;
+	int watch_fd; /* readable: runtime_lost() may have changed; -1: the kernel has no more */
 	char name[NODE_NAME_MAX];
 	char path[PATH_MAX]; /* of the fabric's directory */
 };
@@ -55,6 +56,10 @@ bool runtime_name_fine(const char *name);
  *  sentence. */
 int runtime_claim(int base_fd, const char *name, struct runtime_place *place, char *why,
 		  size_t why_max);
+
+/** runtime_lost() - have the folder or its lock been removed or renamed? Then no command finds the
+ *  fabric. Empties @place->watch_fd. */
+bool runtime_lost(const struct runtime_place *place);
 
 /** runtime_release() - removes the folder with its files, then releases the lock. */
 void runtime_release(struct runtime_place *place);

@@ -60,7 +60,7 @@ static const struct command_words exec_words = {
 static const struct command_words shell_words = {
 	"shell",
 	"usage: heddle shell [-f FABRIC] HOST\n"
-	"A shell ($SHELL, else /bin/sh) in a host of a running fabric.\n",
+	"A shell ($SHELL if the host has it, else /bin/sh) in a host of a running fabric.\n",
 	"exit status: as of 'heddle exec'\n",
 	NULL,
 	0,
@@ -265,7 +265,11 @@ int cmd_shell(int argc, char **argv)
 {
 	struct client_words client = { 0 };
 	const char *shell = getenv("SHELL");
-	char *arguments[2] = { NULL, NULL };
+	/* a host with a root file system of its own may have fewer shells */
+	const char *const arguments[] = {
+		"/bin/sh", "-c",  "! command -v \"$1\" >/dev/null || exec \"$1\"; exec /bin/sh",
+		"sh",      shell, NULL
+	};
 	int count, status = options_read(&shell_words, argc, argv, &client, &count);
 
 	if (status >= 0)
@@ -275,6 +279,5 @@ int cmd_shell(int argc, char **argv)
 	if (count > 1)
 		return options_wrong(
 			"shell", "'%s' is one word too many; 'heddle exec' runs programs", argv[2]);
-	arguments[0] = (char *)(shell && shell[0] ? shell : "/bin/sh");
-	return host_run("shell", client.fabric, argv[1], NULL, arguments, 0);
+	return host_run("shell", client.fabric, argv[1], NULL, (char *const *)arguments, 0);
 }

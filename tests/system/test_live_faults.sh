@@ -127,5 +127,12 @@ check 'no program can be started' run 1 exec h1 -- true
 check 'for that reason' says err "the hosts' init process is dead: end the fabric and start it again"
 check 'nor is there a new host' run 1 add host h9 s1
 check 'for the same reason' says err "the hosts' init process is dead"
-check 'down' run 0 down
+
+# ---- no command finds it any more ----
+
+folder_removed() {
+	local daemon
+	daemon=$("$heddle" ps --json | jq '.[0].pid') && rm -r "$HEDDLE_RUNTIME_DIR/two-racks" && in_the_end gone "$daemon"
+}
+check 'a fabric ends whose folder is removed' folder_removed
 finish

@@ -14,6 +14,9 @@ start() {
 
 # each line of each host has the host before it; lines of one host keep their order
 all() {
+	for shell in /bin/bash /bin/no-such-shell; do
+		echo 'echo "of $0"' | SHELL=$shell "$heddle" shell h1 || return 1
+	done | tr '\n' ' ' | grep -qE 'of (/bin/ba|/bin/)sh of /bin/sh ' || return 1
 	run 0 exec --all -- printf 'ab\000cd\n' && says out 'ab?cd' || return 1
 	run 0 exec --all -- sh -c 'echo "$HEDDLE_HOST $HEDDLE_FABRIC"; hostname; echo bad >&2' || return 1
 	[ "$(sort "$scratch/out" | uniq | wc -l)" = 12 ] && [ "$(grep -c . "$scratch/err")" = 6 ] &&

@@ -2,6 +2,7 @@
  *  repeated (TB-22); only its owner has access (TB-24). */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +227,41 @@ TEST(runtime_kill__then_nothing_is_left)
 }
 
 /* what start commands have printed, after a daemon that was killed and after one that ends */
+/* 0: the folder is removed, 1: renamed, 2: another fabric has taken its place */
+TEST_RANGE(runtime_lost__no_command_finds_it, 0, 3)
+{
+	int base_fd = runtime_open(true, why, sizeof(why));
+	struct runtime_place place, other;
+	struct pollfd polled = { .events = POLLIN };
+
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	polled.fd = place.watch_fd;
+	ck_assert_int_eq(close(openat(place.dir_fd, "log", O_CREAT, 0600)), 0);
+	ck_assert_int_eq(poll(&polled, 1, 0), 0);
+	ck_assert_int_eq(unlinkat(place.dir_fd, "log", 0), 0);
+	ck_assert_int_eq(poll(&polled, 1, 60000), 1);
+	ck_assert(!runtime_lost(&place));
+	ck_assert_int_eq(poll(&polled, 1, 0), 0);
+	if (_i == 1) {
+		ck_assert_int_eq(renameat(base_fd, "a", base_fd, "b"), 0);
+	} else {
+		ck_assert_int_eq(unlinkat(place.dir_fd, "lock", 0), 0);
+		ck_assert_int_eq(unlinkat(base_fd, "a", AT_REMOVEDIR), 0);
+	}
+	if (_i == 2)
+		ck_assert_int_eq(runtime_claim(base_fd, "a", &other, why, sizeof(why)), 0);
+	ck_assert_int_eq(poll(&polled, 1, 60000), 1);
+	ck_assert(runtime_lost(&place));
+	runtime_release(&place);
+	if (_i == 1)
+		ck_assert_int_eq(unlinkat(base_fd, "b", AT_REMOVEDIR), 0);
+	if (_i == 2) {
+		ck_assert(exists("a/lock"));
+		runtime_release(&other);
+	}
+	close(base_fd);
+}
+
 TEST(runtime_release__removes_the_files_of_programs)
 {
 	struct runtime_place place;
