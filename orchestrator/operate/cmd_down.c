@@ -66,9 +66,10 @@ static bool gone(int base_fd, const char *name, uint32_t timeout_ms)
 static int one_kill(int base_fd, const char *name, json_t *ended)
 {
 	int error = runtime_kill(base_fd, name);
+	bool dead = error == -ESRCH; /* another command may have ended it */
 
-	/* it has just died; a child that it was starting may have the lock for another moment */
-	if (error == -ESRCH)
+	/* a child that it was starting may have the lock for another moment */
+	if (dead)
 		error = 0;
 	if (!error && !gone(base_fd, name, END_MS))
 		error = -ETIMEDOUT;
@@ -77,7 +78,8 @@ static int one_kill(int base_fd, const char *name, json_t *ended)
 			      strerror(-error));
 		return CLIENT_FAILED;
 	}
-	json_array_append_new(ended, json_pack("{s:s, s:b}", "fabric", name, "killed", 1));
+	json_array_append_new(ended, dead ? json_pack("{s:s}", "fabric", name)
+					  : json_pack("{s:s, s:b}", "fabric", name, "killed", 1));
 	return CLIENT_FINE;
 }
 

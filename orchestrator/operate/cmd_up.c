@@ -21,7 +21,9 @@
 #include "nodes/base/array.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/fabric/fabric_cores.h"
+#include "orchestrator/hosts/host_user.h"
 #include "orchestrator/live/live.h"
+#include "orchestrator/live/runtime_dir.h"
 #include "orchestrator/operate/up_health.h"
 #include "orchestrator/operate/up_images.h"
 #include "orchestrator/operate/up_machines.h"
@@ -114,6 +116,28 @@ static const struct command_words words = {
 	OPERANDS("scenario", 1, 1),
 };
 
+/* users of the machine, or of a root file system; those of an image are known when it starts */
+static int users_check(const struct scenario *scenario, struct scenario_errors *errors)
+{
+	struct host_user user;
+	int error = 0;
+
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct scenario_host *host = &scenario->hosts[i];
+		const struct scenario_host_settings *settings = host->settings;
+
+		if (!settings || !settings->user || settings->user_of_image ||
+		    host_user_find(settings->rootfs, settings->user, &user))
+			continue;
+		scenario_errors_at(errors, scenario, &host->place,
+				   "host %s: there is no user '%s' %s", host->name, settings->user,
+				   settings->rootfs ? "in its root file system"
+						    : "on this machine");
+		error = -EINVAL;
+	}
+	return error;
+}
+
 static int scenario_load(struct up *up, const char *path, struct plan *plan,
 			 struct up_images *images)
 {
@@ -124,6 +148,8 @@ static int scenario_load(struct up *up, const char *path, struct plan *plan,
 
 	if (!error)
 		error = up_images_get(&scenario, images, &errors);
+	if (!error && !up->machines.machines.count)
+		error = users_check(&scenario, &errors);
 	if (!error)
 		error = plan_make_machines(
 			&scenario, up->machines.machines.count ? &up->machines.machines : NULL,
@@ -363,6 +389,11 @@ int cmd_up(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (up.name && !runtime_name_fine(up.name))
+		return options_wrong("up",
+				     "--name: '%s' is not a valid name: 1 to %d letters, "
+				     "digits, '_', '-', '.', no '.' or '-' first",
+				     up.name, NODE_NAME_MAX - 1);
 	status = up_machines_read(&up.machines);
 	if (!status)
 		status = scenario_load(&up, argv[1], &plan, &images);

@@ -222,8 +222,10 @@ int up_health_await(const char *fabric, const struct plan *plan)
 	struct check *checks = checks_make(plan, &count);
 
 	if (count)
-		fprintf(stderr, "heddle up: waits until %u host%s healthy\n", count,
-			count == 1 ? " is" : "s are");
+		fprintf(stderr,
+			"heddle up: waits until %u host%s healthy; the fabric runs, also after "
+			"Ctrl-C\n",
+			count, count == 1 ? " is" : "s are");
 	fflush(stdout); /* the processes of the checks have a copy of what waits there */
 	while (!status && !all_healthy(checks, count)) {
 		for (uint32_t i = 0; i < count && !status; i++)

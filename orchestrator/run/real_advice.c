@@ -171,7 +171,7 @@ static const char *dilate_set(const struct calibration *calibration, const struc
 	if (rates <= DILATION_MAX && delays <= DILATION_MAX)
 		snprintf(text, DILATE_MAX, " or --dilate %u",
 			 (unsigned)(rates > delays ? rates : delays));
-	else if (rates <= DILATION_MAX)
+	else if (rates > 1 && rates <= DILATION_MAX)
 		snprintf(text, DILATE_MAX, " or --dilate %u --set links.delay=%s", (unsigned)rates,
 			 whole(delay_ns / rates, delay_units, delay));
 	return text;

@@ -113,5 +113,19 @@ killed() {
 	wait_for cleared
 }
 check 'after a killed daemon the files go too' killed
+no_user() {
+	run 2 up "$scratch/site/web.yaml" --set 'topology.hosts.db={switch: s2, user: no-such-user, run: [id]}' &&
+		says err "host db: there is no user 'no-such-user' on this machine"
+}
+check 'a user that does not exist is named before anything starts' no_user
+two_ends() {
+	run 0 up "$scratch/site/web.yaml" --set 'topology.hosts.db=s2' || return 1
+	"$heddle" down >"$scratch/first" 2>&1 &
+	"$heddle" down >"$scratch/second" 2>&1
+	wait $!
+	cat "$scratch/first" "$scratch/second"
+	grep -q 'has ended' "$scratch/first" "$scratch/second" && ! grep 'was killed' "$scratch/first" "$scratch/second"
+}
+check 'two commands end a fabric, and neither says that it was killed' two_ends
 
 finish
