@@ -83,7 +83,9 @@ int client_open(struct client *client, const char *command, const char *fabric)
 			options_wrong(command, "cannot reach fabric %s: %s%s", client->fabric,
 				      strerror(-client->socket),
 				      client->socket == -ENOENT ? "; it is starting or ending"
-								: "");
+				      : client->socket == -ECONNREFUSED ? "; it is ending"
+									: "");
+			client->ended = client->socket == -ECONNREFUSED;
 			status = CLIENT_FAILED;
 		} else {
 			client_patience(client, CLIENT_TIMEOUT_MS);
@@ -227,11 +229,12 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 	}
 	if (*answer)
 		return CLIENT_FINE;
+	client->ended = length == -EPIPE || length == -ECONNRESET;
 	if (length == -EAGAIN)
 		options_wrong(client->command,
 			      "fabric %s does not answer; 'heddle down %s' ends it if it hangs",
 			      client->fabric, client->fabric);
-	else if (length == -EPIPE || length == -ECONNRESET)
+	else if (client->ended)
 		options_wrong(client->command, "fabric %s has ended", client->fabric);
 	else if (length == -EINVAL)
 		options_wrong(client->command, "the request is not valid UTF-8");

@@ -29,6 +29,7 @@ struct client {
 	/* descriptors for the next request, borrowed; client_ask() sets the number to 0 */
 	const int *sent_fds;
 	unsigned sent_count;
+	bool ended; /* the fabric ends: it has closed its socket, or the connection */
 };
 
 /* options of every command on a running fabric */

@@ -83,8 +83,8 @@ static int one_kill(int base_fd, const char *name, json_t *ended)
 	return CLIENT_FINE;
 }
 
-/* requests a last `ps` of the fabric, and its end */
-static int one_ask(const char *name, json_t **last_look)
+/* requests a last `ps` of the fabric, and its end. @ending: another command has ended it */
+static int one_ask(const char *name, json_t **last_look, bool *ending)
 {
 	struct client client;
 	json_t *answer = NULL;
@@ -100,6 +100,7 @@ static int one_ask(const char *name, json_t **last_look)
 		status =
 			client_ask(&client, json_pack("{s:s}", "ask", "down"), &answer, NULL, NULL);
 	json_decref(answer);
+	*ending = status == CLIENT_USAGE || client.ended;
 	client_close(&client);
 	return status;
 }
@@ -108,13 +109,13 @@ static int one_ask(const char *name, json_t **last_look)
 static int one_end(int base_fd, const char *name, json_t *ended)
 {
 	json_t *last_look;
-	int status = one_ask(name, &last_look), pidfd = -1;
-	bool is_gone = status == CLIENT_USAGE; /* it was ending already */
+	bool ending, is_gone = false;
+	int status = one_ask(name, &last_look, &ending), pidfd = -1;
 
-	if (!status) {
+	if (last_look)
 		pidfd = pidfd_open((pid_t)client_number(last_look, "pid"), 0);
+	if (!status || ending)
 		is_gone = gone(base_fd, name, END_MS);
-	}
 	if (pidfd >= 0) {
 		struct pollfd exited = { pidfd, POLLIN, 0 };
 
