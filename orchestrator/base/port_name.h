@@ -8,4 +8,12 @@
  *  the port of that number.  Return: one bit per port; 0: none. */
 uint64_t port_name_find(const struct node_config *node, const char *name);
 
+#define PORT_NAMES_LISTED_MAX 12u                                         /* names in a sentence */
+#define PORT_NAMES_MAX (PORT_NAMES_LISTED_MAX * (NODE_NAME_MAX + 8) + 32) /* their bytes */
+
+/** port_names_list() - those of the ports @ports (bits) of @node that have a link, for a sentence:
+ *  "p0 h1, p1 s2 and 3 more".  @text, text_max  PORT_NAMES_MAX holds any.   Return: @text. */
+const char *port_names_list(const struct node_config *node, uint64_t ports, char *text,
+			    size_t text_max);
+
 #endif

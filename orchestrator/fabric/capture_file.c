@@ -32,35 +32,6 @@ static void add(char *text, size_t text_max, const char *more)
 	snprintf(text + length, text_max - length, "%s", more);
 }
 
-/* those of @ports: "p0 h1, p1 s2 and 3 more" */
-static const char *ports_list(const struct node_config *node, uint64_t ports, char *text,
-			      size_t text_max)
-{
-	uint32_t listed = 0, left = 0;
-
-	text[0] = 0;
-	for (uint32_t port = 0; port < node->port_count; port++) {
-		char one[NODE_NAME_MAX + 16];
-
-		if (node->ports[port].vacant || !(ports >> port & 1))
-			continue;
-		if (listed == LISTED_MAX) {
-			left++;
-			continue;
-		}
-		snprintf(one, sizeof(one), "%sp%u %s", listed++ ? ", " : "", port,
-			 node->ports[port].peer_name);
-		add(text, text_max, one);
-	}
-	if (left) {
-		char rest[32];
-
-		snprintf(rest, sizeof(rest), " and %u more", left);
-		add(text, text_max, rest);
-	}
-	return text;
-}
-
 /* " - did you mean ...?", else a list of names */
 static const char *nodes_list(const struct plan *plan, const char *name, char *text,
 			      size_t text_max)
@@ -106,17 +77,17 @@ static int port_find(struct capture_file *capture, const char *link, const struc
 	ports = port_name_find(node, colon + 1);
 	if (!ports)
 		return refuse(why, why_max, -EINVAL, "%s has no port '%s'; it has %s", name,
-			      colon + 1, ports_list(node, UINT64_MAX, list, sizeof(list)));
+			      colon + 1, port_names_list(node, UINT64_MAX, list, sizeof(list)));
 	if (ports & (ports - 1))
 		return refuse(why, why_max, -EINVAL,
 			      "%s has %d links to %s; name one of its ports: %s", name,
 			      __builtin_popcountll(ports), colon + 1,
-			      ports_list(node, ports, list, sizeof(list)));
+			      port_names_list(node, ports, list, sizeof(list)));
 	capture->node = node->index;
 	capture->port = (uint32_t)__builtin_ctzll(ports);
 	if (node->ports[capture->port].vacant)
 		return refuse(why, why_max, -EINVAL, "%s has no link; %s has %s", link, name,
-			      ports_list(node, UINT64_MAX, list, sizeof(list)));
+			      port_names_list(node, UINT64_MAX, list, sizeof(list)));
 	snprintf(capture->link, sizeof(capture->link), "%s:%s", name,
 		 node->ports[capture->port].peer_name);
 	return 0;

@@ -93,11 +93,11 @@ bool live_query_node_runs(const struct live_query *query, uint32_t node, json_t 
 int64_t live_query_port(const struct node_config *node, const char *name, json_t **refusal)
 {
 	uint64_t ports = port_name_find(node, name);
+	char list[PORT_NAMES_MAX];
 
 	if (!ports)
-		*refusal = live_refuse("%s has no port '%s': expected a number below %" PRIu32
-				       " or the name of a neighbour",
-				       node->name, name, node->port_count);
+		*refusal = live_refuse("%s has no port '%s'; it has %s", node->name, name,
+				       port_names_list(node, UINT64_MAX, list, sizeof(list)));
 	else if (ports & (ports - 1))
 		*refusal = live_refuse("%s has %d links to %s: name the number of a port",
 				       node->name, __builtin_popcountll(ports), name);

@@ -9,6 +9,11 @@
 #include "orchestrator/base/sha256.h"
 #include "orchestrator/command/client.h"
 
+static bool is_same_place(const struct tunnel_address *a, const struct tunnel_address *b)
+{
+	return !strcmp(a->host, b->host) && !strcmp(a->port, b->port);
+}
+
 static int list_read(struct up_machines *up)
 {
 	char *list = strdup(up->list), *rest = list, *word, why[TUNNEL_WHY_MAX];
@@ -27,10 +32,16 @@ static int list_read(struct up_machines *up)
 			status = options_wrong("up", "--machines: %s", why);
 			break;
 		}
-		for (uint32_t i = 0; i < machines->count; i++)
+		for (uint32_t i = 0; i < machines->count; i++) {
 			if (!strcmp(machines->names[i], address->name))
 				status = options_wrong("up", "--machines names %s twice",
 						       address->name);
+			else if (is_same_place(&up->tunnel.machines[i], address))
+				status = options_wrong("up",
+						       "--machines: %s and %s have the same "
+						       "address and port",
+						       machines->names[i], address->name);
+		}
 		memcpy(machines->names[machines->count++], address->name, NODE_NAME_MAX);
 	}
 	free(list);

@@ -118,6 +118,7 @@ int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t w
 	struct request request = { .fabric = fabric, .out = out, .why = why, .why_max = why_max };
 	const struct node_config *node;
 	const char *name, *table, *port;
+	char list[PORT_NAMES_MAX];
 	uint64_t ports = 0;
 
 	if (words_split(&request, words))
@@ -139,9 +140,7 @@ int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t w
 	if (port)
 		ports = port_name_find(node, port);
 	if (port && !ports)
-		return refuse(&request,
-			      "%s has no port '%s': expected a number below %u or the name of a "
-			      "neighbour",
-			      name, port, node->port_count);
+		return refuse(&request, "%s has no port '%s'; it has %s", name, port,
+			      port_names_list(node, UINT64_MAX, list, sizeof(list)));
 	return table_show(&request, node, table, port ? __builtin_ctzll(ports) : -1);
 }

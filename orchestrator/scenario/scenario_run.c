@@ -49,7 +49,7 @@ int scenario_run_check(const struct scenario *scenario, struct scenario_errors *
 	if (scenario->run_missing)
 		scenario_errors_at(errors, scenario, &scenario->place,
 				   "a scenario lacks the key 'run', such as run: {duration: 1ms}; "
-				   "only 'heddle up' needs none");
+				   "only 'heddle up' and 'heddle check --up' need none");
 	for (uint32_t i = 0; i < scenario->late_count; i++)
 		scenario_errors_at(errors, scenario, &scenario->lates[i].place,
 				   "%s at or after the end of the run", scenario->lates[i].what);

@@ -157,7 +157,7 @@ TEST(live_request__show_refused)
 	     "s1 has no table 'x'; it has: queues lanes");
 	node_asked("s1", CONTROL_SHOW, "x", -1);
 	says("{'ask': 'show', 'node': 's1', 'table': 'x', 'port': 'B'}",
-	     "s1 has no port 'B': expected a number below 18 or the name of a neighbour");
+	     "s1 has no port 'B'; it has p0 A, p1 s2");
 	says("{'ask': 'show', 'node': 's9', 'table': 'x'}",
 	     "fabric t has no node 's9' - did you mean 's1'?; 'heddle ps t' "
 	     "lists them");

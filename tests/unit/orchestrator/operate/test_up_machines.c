@@ -68,13 +68,15 @@ TEST(up_machines_read__several)
 
 TEST(up_machines_read__wrong_list)
 {
-	char many[64 * 16] = "";
+	char many[64 * 18] = "";
 
 	refused((struct up_machines){ .list = "a=10.0.0.1" }, "two machines or more");
 	refused((struct up_machines){ .list = "a=10.0.0.1,a=10.0.0.2" }, "names a twice");
+	refused((struct up_machines){ .list = "a=10.0.0.1:7,b=10.0.0.1,c=10.0.0.1:7" },
+		"a and c have the same address and port");
 	refused((struct up_machines){ .list = "a=10.0.0.1,b" }, "");
 	for (uint32_t i = 0; i <= SCENARIO_MACHINES_MAX; i++)
-		sprintf(many + strlen(many), "%sm%u=10.0.0.1", i ? "," : "", i);
+		sprintf(many + strlen(many), "%sm%u=10.0.0.%u", i ? "," : "", i, i);
 	refused((struct up_machines){ .list = many, .self = "m0" }, "there are at most");
 	*strrchr(many, ',') = 0;
 	{

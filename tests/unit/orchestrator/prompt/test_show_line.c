@@ -175,15 +175,11 @@ TEST(show_line__wrong_words)
 	refused("s1 a 1 2", "show takes a node, a table and perhaps a port, no '2'");
 	refused("s1 --csv", "show has no option '--csv'; it has --json");
 	refused("s2 queues", "there is no node 's2' - did you mean 's1'?");
-	refused("s1 queues h3", "s1 has no port 'h3': expected a number below 2 or the name of a "
-				"neighbour");
-	refused("s1 queues 2", "s1 has no port '2': expected a number below 2 or the name of a "
-			       "neighbour");
+	refused("s1 queues h3", "s1 has no port 'h3'; it has p0 h1, p1 h2");
+	refused("s1 queues 2", "s1 has no port '2'; it has p0 h1, p1 h2");
 	/* one dash is no option */
-	refused("s1 queues -1", "s1 has no port '-1': expected a number below 2 or the name of a "
-				"neighbour");
-	refused("s1 queues h-1", "s1 has no port 'h-1': expected a number below 2 or the name of "
-				 "a neighbour");
+	refused("s1 queues -1", "s1 has no port '-1'; it has p0 h1, p1 h2");
+	refused("s1 queues h-1", "s1 has no port 'h-1'; it has p0 h1, p1 h2");
 	refused("flow h1", "show flow needs two hosts, e.g. 'show flow h1 h5'");
 }
 
