@@ -133,6 +133,12 @@ static void elsewhere_answer(struct exchange *exchange, uint32_t node)
 	exchange->asked[node] = exchange->at[node + 1];
 }
 
+/* the socket is full, or the kernel is short of memory */
+static bool is_for_now(int error)
+{
+	return error == -EAGAIN || error == -ENOBUFS || error == -ENOMEM;
+}
+
 /* sends as many of @node's questions as its socket takes */
 static void questions_send(struct exchange *exchange, uint32_t node)
 {
@@ -153,7 +159,7 @@ static void questions_send(struct exchange *exchange, uint32_t node)
 			message_of(exchange, exchange->queue[exchange->asked[node]]);
 		int error = control_send_now(exchange->fabric->nodes[node].control, &message);
 
-		if (error && error != -EAGAIN)
+		if (error && !is_for_now(error))
 			give_up(exchange, node);
 		if (error)
 			break;
