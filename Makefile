@@ -398,6 +398,7 @@ soak: all
 		build/release/sim/test_permutation
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@ROUNDS=300 tests/run.sh 'soak, stopped nodes' tests/system/test_stopped_nodes.sh
+	@COUNT=300 tests/run.sh 'soak, calls that fail' tests/system/test_call_fails.sh
 	@ROUNDS=57 ROUND_SECONDS=60 GROWTH_MAX=1.1 tests/run.sh 'soak, programs' tests/system/test_mixed_programs.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
 	@ROUNDS=10 LARGE=yes ALL=yes tests/run.sh 'soak, packed nodes' tests/system/test_pack.sh
