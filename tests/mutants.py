@@ -35,7 +35,7 @@ SEED = int(os.environ.get('SEED') or random.SystemRandom().randrange(1 << 31))
 # CPU time of one test, and 20 times what it took when it was recorded: an endless loop is a mutant
 # that was seen, a busy machine is not
 LIMIT_S = 10
-HANGS_S = 120  # of any time, and 20 times what it took: it waits for what never comes
+HANGS_S = 60  # of any time, and 6 times what it took: it waits for what never comes
 UNIT_MAX = int(os.environ.get('UNIT') or 20)
 SYSTEM_MAX = int(os.environ.get('SYSTEM') or 5)
 SYSTEM_S_MAX = 120
@@ -88,7 +88,7 @@ def run(command, **more):
 
 def fails(program, seconds):
     """Does the test, which took so long, fail, loop or hang? The CPU limit holds for each of its processes."""
-    limit, hangs = int(LIMIT_S + 20 * seconds), int(HANGS_S + 20 * seconds)
+    limit, hangs = int(LIMIT_S + 20 * seconds), int(HANGS_S + 6 * seconds)
     program = os.path.abspath(program)
     with tempfile.TemporaryDirectory() as files:
         try:
