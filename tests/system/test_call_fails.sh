@@ -42,7 +42,7 @@ either() {
 		! grep -q "was started; end it with 'heddle down" "$scratch/err" || run 0 down && nothing_left
 		;;
 	2) grep "^$fabric: cannot be read" "$scratch/err" && nothing_left ;;
-	127) grep 'error while loading shared libraries' "$scratch/err" && nothing_left ;; # none of ours has run
+	127) grep 'error while loading shared libraries' "$scratch/err" && nothing_left ;;
 	*) cat "$scratch/err" && false ;;
 	esac
 }
