@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "nodes/link/link.h"
 #include "nodes/base/units.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/plan/plan_routes.h"
@@ -21,9 +22,20 @@ static node_time_t hop_round_trip_ps(const struct node_config *node, const struc
 	       node->switch_.ack_t3_ps;
 }
 
+/* The time from a packet's arrival in the last switch until its ACK starts: when it leaves, or, if
+ * its link to the host is guarded, when the NIC has confirmed it. */
+static node_time_t egress_time_ps(const struct node_config *node, const struct port_config *port,
+				  bool acks)
+{
+	return port->guarded && acks
+		       ? hop_round_trip_ps(node, port) + LINK_SEEN_FRAMES * frame_ps(port)
+		       : node->switch_.latency_ps + frame_ps(port);
+}
+
 int plan_congestion_basis(enum clock_kind clock, const struct plan *plan,
 			  struct congestion_basis *basis)
 {
+	const bool acks = plan_fabric(plan) == FABRIC_FLOW_CHANNEL;
 	node_time_t late_ps = clock == CLOCK_REAL ? PLAN_CONGESTION_LATE_PS / plan->dilation : 0,
 		    egress_ps = 0;
 	int error;
@@ -44,8 +56,8 @@ int plan_congestion_basis(enum clock_kind clock, const struct plan *plan,
 				basis->mtu_bytes = port->mtu_bytes;
 			if (port->kind != PORT_EDGE)
 				continue;
-			egress_ps = node_time_max(egress_ps, node->switch_.latency_ps +
-								     frame_ps(port) + late_ps);
+			egress_ps = node_time_max(egress_ps,
+						  egress_time_ps(node, port, acks) + late_ps);
 			if (port->rate_bps > basis->rate_bps)
 				basis->rate_bps = port->rate_bps;
 		}

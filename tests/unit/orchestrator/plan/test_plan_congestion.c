@@ -76,6 +76,17 @@ TEST(plan_congestion_basis__two_switches)
 	ck_assert_uint_eq(basis.rtt_ps, HOP_PS + EGRESS_PS);
 }
 
+/* a host's link that loses frames: its NIC confirms them, at least every 16, before ACKs start */
+TEST(plan_congestion_basis__guarded_edge)
+{
+	static const char *const loss[] = { "links.edge.loss=0.001%" };
+	struct congestion_basis basis;
+
+	ck_assert_int_eq(plan_read(TWO, loss, 1), 0);
+	ck_assert_int_eq(plan_congestion_basis(CLOCK_VIRTUAL, &plan, &basis), 0);
+	ck_assert_uint_eq(basis.rtt_ps, 2 * HOP_PS + 16 * FRAME_PS);
+}
+
 TEST(plan_congestion_basis__longest_of_shortest_paths)
 {
 	struct congestion_basis basis = basis_of(LEAF_SPINE);
