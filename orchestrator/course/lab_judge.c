@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/course/lab_play.h"
 #include "orchestrator/lab/lab_answer.h"
 
@@ -50,6 +51,22 @@ static void judge(struct judging *judging, uint32_t answers, bool ok)
 
 /* ---- expectations of a run ---- */
 
+/* Was the run refused, and can the value of an answer be the reason? That is reported; @answers are
+ * not right. A file of the student is to be mended instead.
+ * Return: @status, or 0: the other checks go on */
+static int refusal_judge(struct judging *judging, uint32_t answers, int status, bool *holds)
+{
+	uint32_t values = 0;
+
+	for (uint32_t a = 0; a < judging->lab->answer_count; a++)
+		values |= judging->lab->answers[a].kind == LAB_PATH ? 0 : 1u << a;
+	if (status != EXIT_USAGE || !(answers & values))
+		return status;
+	judge(judging, answers, false);
+	*holds = false;
+	return 0;
+}
+
 /* Return: 0 or an exit status, reported */
 static int expect_judge(struct judging *judging, const struct lab_check *check, bool *holds)
 {
@@ -78,9 +95,10 @@ static int expect_judge(struct judging *judging, const struct lab_check *check, 
 				      answers_of_text(judging->lab, child->text),
 			      ok);
 	}
-	*holds = check->fails ? !every : every;
+	*holds = !status && (check->fails ? !every : every);
 	if (!status && check->fails)
 		judge(judging, all, *holds);
+	status = refusal_judge(judging, answers_of_play(judging->lab, &check->play), status, holds);
 	lab_settled_free(&settled);
 	free(row);
 	return status;
@@ -177,8 +195,12 @@ static int values_judge(struct judging *judging, const struct lab_check *check, 
 	int status = 0;
 
 	for (uint32_t v = 0; v < check->value_count && !status; v++) {
+		uint32_t own = answers_of_play(judging->lab, &check->values[v].play);
+
 		status = value_play(judging, &check->values[v], &measured[v]);
-		answers |= answers_of_play(judging->lab, &check->values[v].play);
+		if (status)
+			return refusal_judge(judging, own, status, holds);
+		answers |= own;
 	}
 	for (const struct yaml_node *child = check->holds->first; child && !status;
 	     child = child->next) {

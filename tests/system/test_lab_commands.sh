@@ -61,7 +61,9 @@ asked() {
 kept() {
 	run 2 lab check 3 --student 9 victim=1 && says err 'trunk=VALUE is missing' && says err 'remedy=VALUE' &&
 		run 1 lab check innocent-flow --student 9 trunk=1 lossy=1 remedy=dcqcn && says out '0 of 4' && ! grep -E '[0-9]{2}\.[0-9]' out &&
-		run 1 lab check 03 --student 9 && says out 'hint: ' && ! ls .lab* 2>/dev/null
+		run 1 lab check 03 --student 9 && says out 'hint: ' && ! ls .lab* 2>/dev/null &&
+		run 1 lab check 11 --student 5 same=1 own=2 wait=1 lanes=10 && says err "lanes: '10' is out of range" &&
+		grep -Eq '^  lanes  *10 .*not right' out && says out 'with that many lanes' && says out '0 of 4'
 }
 
 # the page has the text and the values, saves predictions where the terminal reads them, and shows
