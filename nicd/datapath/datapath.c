@@ -151,7 +151,7 @@ static void *nic_create(const struct node_config *config, struct link *links,
 	nic->by_lid = config->fabric == FABRIC_PORT_GROUP;
 	nic->pausing.from_ps = config->nic.pauses_from_ps;
 	nic->measure.sample_at_ps = config->sample_ps && config->series ? 0 : NODE_TIME_NEVER;
-	nic->measure.end_ps = config->measure_to_ps;
+	nic->measure.end_ps = node_measured_at(config);
 	nic->measure.queue = (struct queue_gauge){ .from_ps = config->measure_from_ps,
 						   .to_ps = config->measure_to_ps };
 	if (series_init(&nic->series, config, stats) ||

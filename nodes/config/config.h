@@ -340,6 +340,15 @@ static inline bool node_config_has_control(const struct node_config *config)
 	       config->roce.congestion == CONGESTION_OWN;
 }
 
+/** node_measured_at() - when a node counts the queues and pauses that last to the end of the
+ *  measured interval: in its last picosecond, for a run may end with the interval. */
+static inline node_time_t node_measured_at(const struct node_config *config)
+{
+	return config->measure_to_ps && config->measure_to_ps != NODE_TIME_NEVER
+		       ? config->measure_to_ps - 1
+		       : config->measure_to_ps;
+}
+
 /** node_lanes() - virtual lanes of each class on a link at a port of @kind. Flow channels need one
  *  on edge links: no packet waits there for one that has entered the fabric. */
 static inline uint32_t node_lanes(const struct node_config *config, enum port_kind kind)

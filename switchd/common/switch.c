@@ -184,7 +184,7 @@ void *switch_create(const struct switch_ops *ops, const struct node_config *conf
 	}
 	if (config->sample_ps && config->series)
 		event_tree_set(&sw->events, switch_source_sample(sw, ops), 0);
-	event_tree_set(&sw->events, switch_source_measured(sw, ops), config->measure_to_ps);
+	event_tree_set(&sw->events, switch_source_measured(sw, ops), node_measured_at(config));
 	return sw;
 }
 

@@ -215,4 +215,13 @@ check 'not with --view' run 2 run "$long" --record - --view
 check 'a full disk is told' run 2 run "$topologies/pfc-spreading.yaml" --quiet --record /dev/full
 check 'the file of another output' run 2 run "$long" --record x --json x
 check 'nothing else is left' nothing_left
+# a run that ends with its measured interval counts queues to the end of it, with samples or without
+samples_change_nothing() {
+	local short=(run "$topologies/hyperx.yaml" --quiet --set run.duration=60us --set run.warmup=20us --set run.drain=no --set 'expect=[]')
+	run 0 "${short[@]}" --json "$scratch/plain.json" &&
+		run 0 "${short[@]}" --json "$scratch/sampled.json" --set run.sample=100ns --csv "$scratch/samples" || return 1
+	for json in plain sampled; do jq -S .ports "$scratch/$json.json" >"$scratch/$json.ports"; done
+	[ "$(jq '[.ports[].queue_bytes_mean] | add > 0' "$scratch/plain.json")" = true ] && cmp "$scratch/plain.ports" "$scratch/sampled.ports"
+}
+check 'samples change no result' samples_change_nothing
 finish

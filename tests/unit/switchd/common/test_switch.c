@@ -58,7 +58,7 @@ TEST(switch_run__order_of_events_at_one_time)
 {
 	s.config.sample_ps = AT_PS;
 	s.config.series = true;
-	s.config.measure_to_ps = AT_PS;
+	s.config.measure_to_ps = AT_PS + 1; /* it is counted in its last picosecond */
 	hub_open();
 	one_switch_run(&s, 1);
 	calls_expect("sample0 sample1 sample2 sample3 settle ");

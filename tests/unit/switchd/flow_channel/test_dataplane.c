@@ -93,8 +93,8 @@ TEST(run__samples)
 	}
 	ck_assert_uint_eq(series_at(s.stats, FAR, SERIES_LANE_QUEUE_UNITS, 2, 0),
 			  s.dp->ports[2].output[0].queue.units);
-	/* 1000 bytes from 50 + 40.16 ns to the end of the interval */
-	ck_assert_uint_eq(stats_of(2)->queue_byte_ns_sum, 1000 * (1000 - 50) - 1004 * BYTE_PS);
+	/* 1000 bytes from 50 + 40.16 ns to the last picosecond of the interval */
+	ck_assert_uint_eq(stats_of(2)->queue_byte_ns_sum, 1000 * (1000 - 50) - 1004 * BYTE_PS - 1);
 }
 
 static int show(const char *table, int port)
