@@ -31,7 +31,7 @@ static const struct option_row exec_rows[] = {
 	  NULL, NULL, NULL },
 	OPTION_FLAG("--all", AT(all),
 		    "in every host at once, without standard input; each line of "
-		    "output has its host"),
+		    "output has its host, and '?' for a NUL"),
 	OPTION_TEXT("--hosts", "GLOB", AT(glob), "... in those whose names match, e.g. 'h[1-4]'"),
 	OPTION_FLAG("--json", AT(json), "of many hosts: status and outputs of each, for programs"),
 	OPTION_FLAG("--rsh", AT(shell),
