@@ -79,7 +79,7 @@ static void on_acknowledged(struct dataplane *dp, uint32_t ref, uint32_t units, 
 		ENSURE(in->stats->limited, >, 0u);
 		in->stats->limited--;
 	}
-	injection_on_ack(&dp->injection, flow, units, clears, now);
+	injection_on_ack(&dp->injection, flow, units, clears, in->kind == PORT_EDGE, now);
 	if (!ifct_flow_extent(flow))
 		headroom_on_ack(flow, HEADROOM_END, 0); /* it was for a channel that is free now */
 	if (in->kind == PORT_EDGE) {

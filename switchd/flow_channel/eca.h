@@ -37,8 +37,8 @@ uint32_t eca_factor(struct eca *eca, node_time_t now);
  *  packet (EC-1, EC-2). */
 uint32_t eca_enqueue(struct eca *eca, uint32_t bytes, node_time_t now);
 
-/** eca_dequeue() - a packet of @bytes was sent or withdrawn. Return: eca_factor() without that
- *  packet (EC-3). */
+/** eca_dequeue() - a packet of @bytes was sent or withdrawn. Return: eca_factor() as if
+ *  the packet were still there (EC-3). */
 uint32_t eca_dequeue(struct eca *eca, uint32_t bytes, node_time_t now);
 
 #endif

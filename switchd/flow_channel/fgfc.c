@@ -220,12 +220,15 @@ node_time_t fgfc_ready_at(const struct fgfc *fgfc)
 	return at == NODE_TIME_NEVER ? at : node_time_max(at, fgfc->free_at_ps);
 }
 
-/* of a pause that is no longer than the flow was held so far, but for the shortest */
+/* of a pause that is no longer than the flow was held so far, but for the shortest, and that fits
+ * into a frame: one that the NIC cut would be over before its renewal */
 static uint8_t level_of(const struct fgfc *fgfc, node_time_t held_ps)
 {
 	uint8_t level = 0;
 
-	while (level + 1u < FGFC_LEVELS && fgfc->pause_ps << (level + 1) <= held_ps)
+	node_time_t longest_ps = node_time_min(held_ps, FGFC_PAUSE_PS_MAX);
+
+	while (level + 1u < FGFC_LEVELS && fgfc->pause_ps << (level + 1) <= longest_ps)
 		level++;
 	return level;
 }

@@ -18,20 +18,27 @@ void injection_init(struct injection *injection, const struct congestion_config 
 
 		/* the first is full speed: no need to count */
 		injection->byte_ps[row] = row && config->rate_limit && setting->rate_bps
-						  ? (uint32_t)(8 * NODE_S / setting->rate_bps)
+						  ? 8 * NODE_S / setting->rate_bps
 						  : 0;
 		injection->byte_time_ps[row] = setting->byte_time_ps << setting->byte_time_scale;
 	}
 }
 
-/* EC-8: above the limit, at a port and with a setting that has limit-after-ack */
+/* EC-8: at a port and with a setting that has limit-after-ack */
+static bool limits_after_ack(const struct injection *injection, const struct ifct_entry *flow,
+			     bool ingress)
+{
+	return ingress && injection_setting(injection, flow)->limit_after_ack &&
+	       injection->config->limit_after_ack;
+}
+
+/* above the limit. A flow that must leave its output (BLOCK_FOR_REDIRECT) waits anyway, and must
+ * not forget it. */
 static void block_until_empty(const struct injection *injection, struct ifct_entry *flow,
 			      bool ingress)
 {
-	const struct congestion_setting *setting = injection_setting(injection, flow);
-
-	if (ingress && setting->limit_after_ack && injection->config->limit_after_ack &&
-	    ifct_flow_extent(flow) > setting->flow_extent_units)
+	if (flow->fc_state == RUNNING && limits_after_ack(injection, flow, ingress) &&
+	    ifct_flow_extent(flow) > injection_setting(injection, flow)->flow_extent_units)
 		flow->fc_state = BLOCK_UNTIL_EMPTY;
 }
 
@@ -46,17 +53,20 @@ void injection_on_eca(const struct injection *injection, struct ifct_entry *flow
 }
 
 void injection_on_ack(const struct injection *injection, struct ifct_entry *flow, uint32_t units,
-		      bool clears, node_time_t now)
+		      bool clears, bool ingress, node_time_t now)
 {
+	bool leaves = flow->fc_state == BLOCK_FOR_REDIRECT;
+
 	if (clears) {
 		flow->ep_congestion = 0;
 		flow->setting = 0;
 		flow->wake_up_ps = 0;
 	}
-	if (flow->fc_state != BLOCK_UNTIL_EMPTY || (!clears && ifct_flow_extent(flow)))
+	if (flow->fc_state == RUNNING || ((leaves || !clears) && ifct_flow_extent(flow)))
 		return;
-	flow->fc_state = RUNNING;
-	if (!clears)
+	if (!leaves)
+		flow->fc_state = RUNNING;
+	if (!clears && (!leaves || limits_after_ack(injection, flow, ingress)))
 		flow->wake_up_ps =
 			now + (uint64_t)units * UNIT_BYTES * injection->byte_time_ps[flow->setting];
 }

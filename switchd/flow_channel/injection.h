@@ -33,8 +33,8 @@ enum injection_verdict {
 struct injection {
 	const struct congestion_config *config;
 	uint8_t setting_of[256]; /* by ECA */
-	/* a byte's time at the setting's bandwidth; 0: no limit */
-	uint32_t byte_ps[CONGESTION_SETTINGS];
+	/* a byte's time at the setting's bandwidth, in whole ps; 0: no limit */
+	uint64_t byte_ps[CONGESTION_SETTINGS];
 	uint64_t byte_time_ps[CONGESTION_SETTINGS]; /* BYTE_TIME << BYTE_TIME_SCALE */
 };
 
@@ -61,9 +61,10 @@ void injection_on_eca(const struct injection *injection, struct ifct_entry *flow
 		      bool ingress);
 
 /** injection_on_ack() - @units were delivered or lost; flow_extent no longer counts them. @clears
- *  the ACK was an ACK_DELTA: there is no congestion. */
+ *  the ACK was an ACK_DELTA: there is no congestion. @ingress  its input is an edge port. A flow
+ *  that must leave its output stays BLOCK_FOR_REDIRECT, and keeps its wake-up time. */
 void injection_on_ack(const struct injection *injection, struct ifct_entry *flow, uint32_t units,
-		      bool clears, node_time_t now);
+		      bool clears, bool ingress, node_time_t now);
 
 /** injection_check() - whether the next packet may be granted at @now. O(1). */
 enum injection_verdict injection_check(const struct injection *injection,

@@ -260,6 +260,23 @@ TEST(fgfc_start__same_flow_continues)
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
 }
 
+/* a pause grows with the time that the flow is held, but not beyond what a frame can say: else the
+ * NIC's would be over long before its renewal */
+TEST(fgfc_take__longest_pause_fits_into_a_frame)
+{
+	node_time_t now = 0;
+
+	fgfc.pause_ps = NODE_S;
+	start(3);
+	for (unsigned i = 0; i < 20; i++) {
+		ck_assert(fgfc_take(&fgfc, now, DISTANCE, &frame));
+		ck_assert_uint_le(frame.pause_ps, FGFC_PAUSE_PS_MAX);
+		ck_assert_uint_eq(fgfc_ready_at(&fgfc), now + frame.pause_ps / 2);
+		now += frame.pause_ps / 2;
+	}
+	ck_assert_uint_eq(frame.pause_ps, 4 * NODE_S);
+}
+
 TEST(fgfc_clear__forgets_all)
 {
 	start(1); /* reported, paused */

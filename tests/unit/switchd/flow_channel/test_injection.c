@@ -47,7 +47,7 @@ static void send(uint32_t units)
 static void ack(uint32_t units, bool clears)
 {
 	flow.ack_flow += units;
-	injection_on_ack(&injection, &flow, units, clears, NOW);
+	injection_on_ack(&injection, &flow, units, clears, true, NOW);
 }
 
 TEST_GROUP(settings, .setup = setup);
@@ -171,4 +171,47 @@ TEST(limit_after_ack__cleared_by_ack_delta)
 	ack(20, true);
 	ck_assert_int_eq(flow.fc_state, RUNNING);
 	ck_assert_int_eq(injection_check(&injection, &flow, NOW), INJECTION_GO);
+}
+
+/* FC-25, EC-8: new tables make a limited flow leave its output. What arrives until it is empty does
+ * not make it forget that, and it waits afterwards as any flow with limit-after-ack. */
+TEST(limit_after_ack__flow_that_leaves_its_output)
+{
+	flow.fc_state = BLOCK_FOR_REDIRECT;
+	flow.data_flow = 36;
+	injection_on_eca(&injection, &flow, 255, true);
+	ck_assert_int_eq(flow.fc_state, BLOCK_FOR_REDIRECT);
+	ack(20, true); /* no congestion: full speed, once it has moved */
+	ck_assert_int_eq(flow.fc_state, BLOCK_FOR_REDIRECT);
+	injection_on_eca(&injection, &flow, 255, true);
+	ack(16, false);
+	ck_assert_int_eq(flow.fc_state, BLOCK_FOR_REDIRECT);
+	ck_assert_uint_eq(flow.wake_up_ps, NOW + 16ull * 256 * (40ull << 7));
+}
+
+TEST(flow_that_leaves_its_output__no_wake_up_without_limit_after_ack)
+{
+	flow.fc_state = BLOCK_FOR_REDIRECT;
+	flow.data_flow = 36;
+	injection_on_eca(&injection, &flow, 10, true);
+	ack(36, false);
+	ck_assert_int_eq(flow.fc_state, BLOCK_FOR_REDIRECT);
+	ck_assert_uint_eq(flow.wake_up_ps, 0);
+}
+
+/* EC-5: a byte takes whole picoseconds, however slow the setting is */
+TEST(rate__that_does_not_divide_a_second)
+{
+	static const struct {
+		uint64_t rate_bps, byte_ps;
+	} cases[] = { { 600000000000, 13 }, { 300000000000, 26 }, { 1862, 4296455424 } };
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		config.settings[2].rate_bps = cases[i].rate_bps;
+		injection_init(&injection, &config);
+		flow.setting = 2;
+		flow.wake_up_ps = 0;
+		injection_forwarded(&injection, &flow, 1000, true, NOW);
+		ck_assert_uint_eq(flow.wake_up_ps, NOW + 1000 * cases[i].byte_ps);
+	}
 }
