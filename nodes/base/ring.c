@@ -222,7 +222,7 @@ static bool header_is_sound(const struct ring_rx *ring, const struct record *hea
 	uint64_t size;
 
 	if (header->kind >= RECORD_KINDS || header->captured_bytes > ring->shape.captured_max ||
-	    header->at_ps < ring->last_ps || header->at_ps > NODE_TIME_NEVER / 2 ||
+	    header->at_ps < ring->last_ps || header->at_ps > NODE_TIME_LATEST ||
 	    header->wire_bytes > RING_CAPTURED_MAX)
 		return false;
 	size = record_bytes(header->captured_bytes);

@@ -11,6 +11,8 @@
 typedef uint64_t node_time_t; /* picoseconds since the fabric started */
 
 #define NODE_TIME_NEVER UINT64_MAX
+/* no frame is later: what is added to the time of a frame does not wrap. 212 days */
+#define NODE_TIME_LATEST (NODE_TIME_NEVER - 24 * 3600 * NODE_S)
 
 #define NODE_NS ((node_time_t)1000)
 #define NODE_US ((node_time_t)1000000)

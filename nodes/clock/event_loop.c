@@ -474,10 +474,13 @@ static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns)
 	bool timed = time_left(deadline_ns, &left_ns);
 
 	polled[0] = (struct pollfd){ .fd = loop->control_fd, .events = POLLIN };
-	for (uint32_t i = 0; i < loop->watched_count; i++)
-		polled[i + 1] =
-			(struct pollfd){ .fd = loop->watched[i].mute ? -1 : loop->watched[i].fd,
-					 .events = POLLIN };
+	for (uint32_t i = 0; i < loop->watched_count; i++) {
+		/* known input must not end a sleep, but a look shows what has come since then */
+		bool silent = loop->watched[i].mute && deadline_ns;
+
+		polled[i + 1] = (struct pollfd){ .fd = silent ? -1 : loop->watched[i].fd,
+						 .events = POLLIN };
+	}
 	timeout = (struct timespec){ .tv_sec = (time_t)(left_ns / 1000000000ull),
 				     .tv_nsec = (long)(left_ns % 1000000000ull) };
 	if (ppoll(polled, loop->watched_count + 1, timed ? &timeout : NULL, NULL) <= 0)

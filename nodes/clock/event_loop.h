@@ -80,7 +80,7 @@ unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns,
 bool event_loop_tells_news_only(const struct event_loop *loop);
 
 /** event_loop_mute() - the owner knows that @number has input and will read it anyway: it need not
- *  end a sleep. */
+ *  end a sleep. A look (deadline 0) reports it all the same. */
 void event_loop_mute(struct event_loop *loop, uint32_t number, bool mute);
 
 /** event_loop_has_news() - would event_loop_sleep() find something at once? No system call, so the

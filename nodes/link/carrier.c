@@ -369,8 +369,8 @@ static void read_control(struct carrier *carrier, struct msghdr *message, struct
 	}
 }
 
-/* the next batch from the socket */
-static void receive_batch(struct carrier *carrier)
+/* the next batch from the socket.  Return: may it hold more? */
+static bool receive_batch(struct carrier *carrier)
 {
 	int count;
 
@@ -395,6 +395,8 @@ static void receive_batch(struct carrier *carrier)
 			in->length = 0;
 		}
 	}
+	/* ENETDOWN: the device went down. Said once; frames may still wait */
+	return count == CARRIER_BATCH || (count < 0 && (errno == EINTR || errno == ENETDOWN));
 }
 
 /* a frame as received: what is left of it while it is taken apart */
@@ -565,12 +567,14 @@ static bool deliver(struct carrier *carrier, const struct carrier_in *in)
 
 bool carrier_intake(struct carrier *carrier, node_time_t now)
 {
+	bool more = carrier->in_count == CARRIER_BATCH;
+
 	if (carrier->in_next == carrier->in_count)
-		receive_batch(carrier);
+		more = receive_batch(carrier);
 	carrier->last_at_ps = node_time_max(carrier->last_at_ps, now);
 	while (carrier->in_next != carrier->in_count &&
 	       deliver(carrier, &carrier->in[carrier->in_next]))
 		carrier->in_next++;
 	ring_publish(&carrier->rx);
-	return carrier->in_next != carrier->in_count || carrier->in_count == CARRIER_BATCH;
+	return carrier->in_next != carrier->in_count || more;
 }

@@ -31,6 +31,18 @@ static uint32_t front_bytes_of(const struct node_config *config, const struct po
 	return has_header ? FABRIC_HEADER_ON_LINK : 0;
 }
 
+/* A link with flow channels that loses frames has less data in flight than half of what 16 bits can
+ * count: a longer hole in a flow could not be told from an old position (FC-17). */
+static uint32_t flight_limit(const struct node_config *config, const struct port_config *port)
+{
+	uint32_t units = port->flight_units;
+
+	if (!port->guarded || config->fabric != FABRIC_FLOW_CHANNEL || port->kind != PORT_FABRIC ||
+	    (units && units < LINK_HOLE_UNITS_MAX))
+		return units;
+	return LINK_HOLE_UNITS_MAX;
+}
+
 static void watched_update(struct link *link)
 {
 	link->watched = link->capture || link->packets || link->impaired;
@@ -55,7 +67,7 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.port = (uint8_t)port,
 		.front_bytes = (uint8_t)front_bytes_of(config, p),
 		.rx.buffer_units = p->buffer_units,
-		.flight.limit_units = p->flight_units,
+		.flight.limit_units = flight_limit(config, p),
 		.measure_from_ps = config->measure_from_ps,
 		.measure_to_ps = config->measure_to_ps,
 		.packets = config->packets,

@@ -66,6 +66,8 @@
 #define LINK_WORD_BYTES 8u /* on the link */
 /* frames in flight on a guarded link: 4 kB packets at 200 Gb/s for 680 us */
 #define LINK_LOG_MAX 4096u
+/* and data on one with flow channels: 200 Gb/s for 330 us */
+#define LINK_HOLE_UNITS_MAX ((1u << 15) - 1)
 #define LINK_SEEN_FRAMES 16u    /* a guarded link confirms at least every so many frames */
 #define LINK_ACK_BYTES_MAX 176u /* an ACK frame as captured */
 /* what a ring captures of a frame under the virtual clock: the headers of a generated packet, or an

@@ -196,14 +196,16 @@ static const uint8_t *damage(struct link *link, const struct record *header, con
 	return copy;
 }
 
-/* a copy of the packet follows, if there is space for it */
+/* A copy of the packet follows, if there is space for it. None while the peer must stop: the rest
+ * of the buffer is for what is in flight. */
 static void duplicate(struct link *link, const struct record *header, const uint8_t *bytes,
 		      node_time_t now)
 {
 	uint32_t units = units_of(link, header), lane = header->traffic_class;
 	struct impair_slot *slot;
 
-	if (link->rx.buffer_units && link->rx.held_units[lane] + units > link->rx.buffer_units)
+	if (link->rx.buffer_units && (link->stop.wanted >> lane % 8 & 1 ||
+				      link->rx.held_units[lane] + units > link->rx.buffer_units))
 		return;
 	slot = keep(link->impair, header, bytes, now);
 	if (!slot)

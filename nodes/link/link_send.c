@@ -10,6 +10,8 @@
 #include "nodes/link/link_word.h"
 
 #define FCS_BYTES 4u
+#define E9 1000000000ull
+#define E15 1000000000000000ull
 
 bool link_ring_has_room(struct link *link)
 {
@@ -82,17 +84,27 @@ static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_byte
 	return start + link->lead_ps;
 }
 
-/* true if the link loses a frame of @wire_bytes. Bit errors add up linearly: exact enough below
- * 1e-6 for a bit. */
+/* The share of frames of @wire_bytes that the link does not lose, in 2^-64: no loss, and no bit in
+ * error. In integers, by squaring, so that it is the same on every machine. */
+static uint64_t share_kept(const struct link_loss *loss, uint32_t wire_bytes)
+{
+	uint64_t kept = UINT64_MAX;
+	uint64_t bit = (uint64_t)(((unsigned __int128)(E15 - loss->bit_error_e15) << 64) / E15);
+
+	for (uint64_t bits = loss->bit_error_e15 ? wire_bytes * 8ull : 0; bits; bits >>= 1) {
+		if (bits & 1)
+			kept = (uint64_t)((unsigned __int128)kept * bit >> 64);
+		bit = (uint64_t)((unsigned __int128)bit * bit >> 64);
+	}
+	return (uint64_t)((unsigned __int128)kept * (E9 - loss->ppb) / E9);
+}
+
+/* true if the link loses a frame of @wire_bytes */
 static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 {
-	unsigned __int128 errors_e15;
-
 	if (!link->loss.ppb && !link->loss.bit_error_e15)
 		return false;
-	errors_e15 = (unsigned __int128)link->loss.bit_error_e15 * wire_bytes * 8 +
-		     link->loss.ppb * 1000000ull;
-	if (random_below(&link->loss.random, 1000000000000000ull) >= errors_e15)
+	if (random_next(&link->loss.random) > UINT64_MAX - share_kept(&link->loss, wire_bytes))
 		return false;
 	link_trace_drop(link, DROP_LINK_LOSS, wire_bytes);
 	return true;

@@ -528,7 +528,8 @@ static int link_fault(struct node *node, const struct control_message *message, 
 int node_join_link(struct node *node, struct control_message *message, FILE *out)
 {
 	uint32_t port = (uint32_t)message->number;
-	struct port_config *own;
+	struct port_config *own, was;
+	int error;
 
 	if (message->number < 0 || message->number >= (int64_t)node->config->port_count) {
 		fprintf(out, "%s has no port %lld whose link could be changed\n",
@@ -552,8 +553,15 @@ int node_join_link(struct node *node, struct control_message *message, FILE *out
 		return -ENOLINK;
 	}
 	own = &node->config->ports[port];
-	link_set(&node->links[port], message->port);
+	was = *own;
 	port_link_change(own, message->port);
+	error = node_config_check(node->config, node->why, sizeof(node->why));
+	if (error) {
+		fprintf(out, "port %u cannot have this link: %s\n", port, node->why);
+		*own = was;
+		return error;
+	}
+	link_set(&node->links[port], own);
 	node->ops->link_set(node->dataplane, port);
 	return 0;
 }

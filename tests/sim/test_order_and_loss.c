@@ -183,3 +183,28 @@ TEST(permutation__lossy_full_size)
 	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=permutation",
 				     "workloads.0.size=64KiB", "run.duration=20us", NULL });
 }
+
+/* FC-17: data in flight on a lossy link is limited to what positions can count (8.4 MB, here the
+ * round trip takes 20 MB), and goes on with what is confirmed */
+TEST(long_link_with_loss__goes_on)
+{
+	static const char text[] =
+		"name: long\nrun: {duration: 3ms, drain: yes, drain-max: 1s}\n"
+		"topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 1, spines: 1}\n"
+		"links: {rate: 200Gb/s, delay: 500ns, fabric: {delay: 200us, loss: 0.1%}}\n"
+		"switch: {buffer: 64MiB}\n"
+		"workloads:\n"
+		"  - {name: w, pattern: pairs, pairs: [[h0, h1]], size: 4MiB, packet: 4096, "
+		"window: 8}\n";
+	struct sim sim;
+	struct sums sums;
+
+	sim_open_text(&sim, text, NULL);
+	sim_run(&sim);
+	sim_check_released(&sim);
+	sums = sums_of(&sim);
+	ck_assert_uint_gt(sums.sent, 5000);
+	ck_assert_uint_gt(sums.fabric_lost_units, 0);
+	ck_assert_uint_eq(sums.sent, sums.received + sums.lost_packets);
+	sim_close(&sim);
+}

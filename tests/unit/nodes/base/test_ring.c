@@ -518,3 +518,23 @@ TEST(ring_peek__record_across_the_end_breaks_the_ring)
 	ring_publish(&tx);
 	broken_expect();
 }
+
+/* a fabric may be up for 212 days; a later time is none, and nothing that is added to it wraps */
+TEST_RANGE(ring_peek__latest_time_of_a_record, 0, 2)
+{
+	struct record header;
+
+	*ring_reserve(&tx, 96) = (struct record){ .kind = RECORD_PACKET,
+						  .at_ps = NODE_TIME_LATEST + (uint64_t)_i,
+						  .wire_bytes = 96,
+						  .captured_bytes = 96 };
+	ring_commit(&tx, 96);
+	ring_publish(&tx);
+	if (_i) {
+		broken_expect();
+		return;
+	}
+	ring_refresh(&rx);
+	ck_assert_ptr_nonnull(ring_peek(&rx, &header));
+	ck_assert_uint_ge(NODE_TIME_LATEST, 212 * 24 * 3600 * NODE_S);
+}

@@ -227,15 +227,20 @@ static void ring(int fd)
 }
 
 /* Does a poll find input under @number? */
-static bool found(uint32_t number)
+static bool found_until(uint32_t number, uint64_t deadline_ns)
 {
 	struct event_loop_ready ready;
 
-	event_loop_sleep(loop, 0, &ready);
+	event_loop_sleep(loop, deadline_ns, &ready);
 	for (uint32_t i = 0; i < ready.count; i++)
 		if (ready.numbers[i] == number)
 			return true;
 	return false;
+}
+
+static bool found(uint32_t number)
+{
+	return found_until(number, 0);
 }
 
 TEST_RANGE(event_loop_sleep__an_eventfd_that_is_not_read, 0, 2)
@@ -262,10 +267,13 @@ TEST_RANGE(event_loop_mute__known_input_does_not_wake, 0, 2)
 	ck_assert_int_eq(event_loop_watch(loop, 7, fd), 0);
 	event_loop_mute(loop, 7, true);
 	ring(fd);
-	if (!event_loop_tells_news_only(loop))
-		ck_assert(!found(7));
+	if (!event_loop_tells_news_only(loop)) {
+		ck_assert(!found_until(7, 1)); /* long over, but not a look */
+		/* the owner may have read it since, and this be new */
+		ck_assert(found(7));
+	}
 	event_loop_mute(loop, 7, false);
-	ck_assert(found(7));
+	ck_assert(event_loop_tells_news_only(loop) ? found(7) : found_until(7, 1));
 	close(fd);
 }
 

@@ -144,6 +144,28 @@ TEST_RANGE(link_send_packet__loses_at_the_configured_rate, 0, 2)
 	ck_assert_uint_eq(stats_port(a.stats, 0)->lost_bytes, 996 * lost);
 }
 
+/* a frame arrives if it is not lost and none of its bits is in error: (1 - loss) (1 - p)^bits */
+TEST_RANGE(link_send_packet__bits_and_loss_are_independent, 0, 3)
+{
+	static const struct {
+		uint64_t bit_error_e15;
+		uint32_t loss_ppb, frame_bytes, lost_of_10000;
+	} cases[] = {
+		{ 1000000000000, 0, 60, 4009 },         /* 1 - .999^512 */
+		{ 1000000000000, 500000000, 60, 7004 }, /* half of the rest */
+		{ 100000000000, 0, 508, 3361 },         /* 1 - .9999^4096 */
+	};
+	uint32_t lost = 0;
+
+	port.bit_error_e15 = cases[_i].bit_error_e15;
+	port.loss_ppb = cases[_i].loss_ppb;
+	ends_reopen();
+	for (uint32_t i = 0; i < 10000; i++)
+		lost += !send_frame(&a, cases[_i].frame_bytes, 0, 0);
+	ck_assert_uint_ge(lost, cases[_i].lost_of_10000 - 150); /* three deviations */
+	ck_assert_uint_le(lost, cases[_i].lost_of_10000 + 150);
+}
+
 TEST(link_send_acks__time_and_content)
 {
 	static const uint8_t frame[] = { 1, 2, 3, 4, 5 };

@@ -79,6 +79,30 @@ TEST(link_guard__confirms_regularly)
 	ck_assert_uint_eq(a.told.seen, LINK_SEEN_FRAMES);
 }
 
+/* FC-17: a hole is shorter than half of what positions of 16 bits can count, however much is lost:
+ * data waits on a link between switches with flow channels */
+TEST(link_guard__data_in_flight_is_less_than_half_of_what_positions_count)
+{
+	uint32_t units = 0;
+
+	port.kind = PORT_FABRIC;
+	guard_both();
+	lose_all(&a, true);
+	while (link_may_send_packet(&a.link)) {
+		send_frame(&a, NODE_MTU_MAX, 0, 0);
+		units += units_of_bytes(NODE_MTU_MAX);
+	}
+	ck_assert_uint_lt(units, 1u << 15);
+	ck_assert_uint_ge(units + units_of_bytes(NODE_MTU_MAX), (1u << 15) - 1);
+	ck_assert(link_may_send(&a.link)); /* an ACK frame */
+	lose_all(&a, false);
+	send_words(&a, true);
+	receive_all(&b);
+	send_words(&b, false);
+	receive_all(&a);
+	ck_assert(link_may_send_packet(&a.link));
+}
+
 /* a lost ACK frame returns to its sender byte for byte */
 TEST(link_guard__lost_ack_frame)
 {

@@ -261,6 +261,23 @@ TEST(link_receive__no_copy_without_buffer)
 	ck_assert_uint_eq(drops(&b, DROP_BUFFER_OVERFLOW), 0);
 }
 
+/* the peer must stop: what is left of the buffer is for what it has sent already */
+TEST(link_receive__no_copy_while_the_peer_must_stop)
+{
+	port.duplicate_ppb = ONE;
+	port.buffer_units = 8 * units_of_bytes(996);
+	port.stop_units = 1;
+	ends_reopen();
+	send_frame(&a, 996, 0, 0);
+	ck_assert_uint_eq(receive_all(&b), 2);
+	link_stop_set(&b.link, 0, true);
+	send_frame(&a, 996, 0, 1);
+	ck_assert_uint_eq(receive_all(&b), 1);
+	link_stop_set(&b.link, 0, false);
+	send_frame(&a, 996, 0, 2);
+	ck_assert_uint_eq(receive_all(&b), 2);
+}
+
 /* words are not packets: they arrive once, in order */
 TEST(link_receive__words_are_not_impaired)
 {

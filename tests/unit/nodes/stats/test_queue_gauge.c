@@ -62,6 +62,22 @@ TEST(queue_gauge_settle__long_and_full_does_not_overflow)
 	ck_assert_uint_eq(stats.queue_byte_ns_sum, 100000000ull * 100000000000ull + 700000);
 }
 
+/* the integral stays at its largest value, and does not begin again */
+TEST(queue_gauge_settle__integral_that_is_too_large)
+{
+	queue_gauge_add(&gauge, &stats, 10000000000, 0);
+	queue_gauge_settle(&gauge, &stats, NODE_S);
+	ck_assert_uint_eq(stats.queue_byte_ns_sum, 10000000000000000000ull);
+	queue_gauge_settle(&gauge, &stats, 2 * NODE_S);
+	ck_assert_uint_eq(stats.queue_byte_ns_sum, UINT64_MAX);
+	queue_gauge_settle(&gauge, &stats, 3 * NODE_S);
+	ck_assert_uint_eq(stats.queue_byte_ns_sum, UINT64_MAX);
+	queue_gauge_add(&gauge, &stats, 1000000000000, 3 * NODE_S);
+	stats.queue_byte_ns_sum = 0;
+	queue_gauge_settle(&gauge, &stats, 100 * NODE_S);
+	ck_assert_uint_eq(stats.queue_byte_ns_sum, UINT64_MAX);
+}
+
 TEST(queue_gauge_add__now_and_maximum)
 {
 	queue_gauge_add(&gauge, &stats, 4096, 1);
