@@ -167,7 +167,8 @@ static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
 		port->queues[c].gauge = gauge;
 		port->queues[c].stats = stats_class(eth->sw.stats, p, c);
 	}
-	path_pause_init(&port->path, &eth->roce, p, config->ports[p].rate_bps);
+	path_pause_init(&port->path, &eth->roce, p, config->ports[p].rate_bps,
+			pfc_late_ps(config, p));
 	port_configure(eth, p);
 }
 

@@ -18,11 +18,13 @@ static uint8_t classes_of(const struct roce_config *roce)
 }
 
 void path_pause_init(struct path_pause *pause, const struct roce_config *roce, uint32_t port,
-		     uint64_t rate_bps)
+		     uint64_t rate_bps, node_time_t late_ps)
 {
 	uint8_t classes = classes_of(roce);
 
-	*pause = (struct path_pause){ .form = roce->path_form, .rate_bps = rate_bps };
+	*pause = (struct path_pause){ .form = roce->path_form,
+				      .rate_bps = rate_bps,
+				      .late_ps = late_ps };
 	for (uint32_t c = 0; c < ROCE_CLASSES_MAX; c++)
 		pause->holds[c] = (struct path_hold){
 			.classes = classes & (uint8_t)(1u << c),
@@ -111,9 +113,12 @@ uint32_t path_pause_flows(const struct path_pause *pause)
 	return flows;
 }
 
-static bool is_due(const struct path_hold *hold, node_time_t now)
+/* A device that may resume gets XON, unless its pause is over without it. */
+static bool is_due(const struct path_pause *pause, const struct path_hold *hold, node_time_t now)
 {
-	return hold->renew || (!hold->wanted && hold->until_ps > now);
+	node_time_t end_ps = hold->until_ps ? hold->until_ps + pause->late_ps : 0;
+
+	return hold->renew || (!hold->wanted && end_ps > now);
 }
 
 bool path_pause_due(const struct path_pause *pause, node_time_t now)
@@ -121,7 +126,7 @@ bool path_pause_due(const struct path_pause *pause, node_time_t now)
 	bool due = false;
 
 	for (uint32_t i = 0; i < ROCE_CLASSES_MAX; i++)
-		due |= is_due(&pause->holds[i], now);
+		due |= is_due(pause, &pause->holds[i], now);
 	return due;
 }
 
@@ -142,7 +147,7 @@ bool path_pause_frame(struct path_pause *pause, const struct pfc_teller *teller,
 	for (uint32_t i = 0; i < ROCE_CLASSES_MAX; i++) {
 		struct path_hold *hold = &pause->holds[i];
 
-		if (!is_due(hold, now))
+		if (!is_due(pause, hold, now))
 			continue;
 		stops |= hold->renew;
 		stopped |= hold->renew ? hold->classes : 0;

@@ -40,13 +40,14 @@ struct path_hold {
 struct path_pause {
 	enum path_pause_form form;
 	uint64_t rate_bps;
+	node_time_t late_ps; /* by which the device may hold a pause longer (pfc_late_ps()) */
 	struct path_hold holds
 		[ROCE_CLASSES_MAX]; /* form "target": of each watched class; else the first alone */
 };
 
-/** path_pause_init() - of port @port with a link of @rate_bps. */
+/** path_pause_init() - of port @port with a link of @rate_bps; @late_ps: its pfc_late_ps(). */
 void path_pause_init(struct path_pause *pause, const struct roce_config *roce, uint32_t port,
-		     uint64_t rate_bps);
+		     uint64_t rate_bps, node_time_t late_ps);
 
 /** path_pause_clear() - another device is behind the port, or none: it has received no frame. Its
  *  link has @rate_bps. */

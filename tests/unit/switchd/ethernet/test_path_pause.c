@@ -24,7 +24,7 @@ static void restart(enum path_pause_form form)
 	roce = (struct roce_config){ .path_pause = true, .path_form = form };
 	roce.classes[2] = (struct roce_class_config){ .lossless = true, .watched = true };
 	roce.classes[3] = (struct roce_class_config){ .lossless = true };
-	path_pause_init(&path, &roce, 5, RATE);
+	path_pause_init(&path, &roce, 5, RATE, 0);
 	pfc_teller_init(&teller, form == PATH_PAUSE_PORT);
 	pfc_gate_init(&device, LOSSLESS);
 	for (uint32_t i = 0; i < 4; i++)
@@ -116,7 +116,7 @@ TEST_RANGE(forms__without_pfc, 0, PATH_PAUSE_FORMS)
 {
 	roce = (struct roce_config){ .path_pause = true, .path_form = (enum path_pause_form)_i };
 	roce.classes[2].watched = true;
-	path_pause_init(&path, &roce, 5, RATE);
+	path_pause_init(&path, &roce, 5, RATE, 0);
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	ck_assert(send_path(0));
 	ck_assert(pfc_gate_paused(&device, 1) & WATCHED); /* RC-10 */
@@ -135,7 +135,7 @@ TEST_RANGE(resume__of_a_flow_that_pauses_nothing, 0, ROCE_CLASSES_MAX)
 		roce = (struct roce_config){ .path_pause = true, .path_form = PATH_PAUSE_TARGET };
 		roce.classes[traffic_class] =
 			(struct roce_class_config){ .lossless = true, .watched = true };
-		path_pause_init(&path, &roce, at, RATE);
+		path_pause_init(&path, &roce, at, RATE, 0);
 		flows[0] = (struct flow_line){ .traffic_class = (uint8_t)traffic_class };
 		hear(0, ROCE_SIGNAL_RESUME, 0);
 		ck_assert_uint_eq(path_pause_flows(&path), 0);
@@ -206,6 +206,22 @@ TEST(lost_resume__pause_expires)
 	ck_assert_uint_eq(frame.quanta[2], 0);
 }
 
+/* real clock: the device may hold the pause longer, so a late signal still ends it */
+TEST(late_resume__ends_the_pause_of_a_device_that_holds_it_longer)
+{
+	path.late_ps = FULL;
+	hear(0, ROCE_SIGNAL_PAUSE, 0);
+	ck_assert(send_path(0));
+	hear(0, ROCE_SIGNAL_RESUME, FULL + FULL / 2);
+	ck_assert(send_path(FULL + FULL / 2));
+	ck_assert_uint_eq(frame.quanta[2], 0);
+	ck_assert(!send_path(FULL + FULL / 2 + 1)); /* once */
+	hear(0, ROCE_SIGNAL_PAUSE, 4 * FULL);
+	ck_assert(send_path(4 * FULL));
+	hear(0, ROCE_SIGNAL_RESUME, 6 * FULL);
+	ck_assert(!send_path(6 * FULL)); /* no device holds it as long */
+}
+
 TEST(unwatched_flow__pauses_and_resumes)
 {
 	path_pause_on_signal(&path, NULL, ROCE_SIGNAL_PAUSE, 0);
@@ -222,7 +238,7 @@ TEST(unwatched_flow__pauses_and_resumes)
 TEST(target__only_the_congested_class)
 {
 	roce.classes[3].watched = true;
-	path_pause_init(&path, &roce, 5, RATE);
+	path_pause_init(&path, &roce, 5, RATE, 0);
 	flows[1].traffic_class = 3;
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	ck_assert(send_path(0));
