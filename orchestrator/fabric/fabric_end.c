@@ -106,8 +106,14 @@ static int window_await(struct fabric *fabric)
 
 int fabric_pause(struct fabric *fabric)
 {
+	int error;
+
 	atomic_store(&fabric->page->limit_ps, 0);
-	return window_await(fabric);
+	error = window_await(fabric);
+	/* up to where the fabric ran: nodes take it for the time at which they are asked */
+	if (!error)
+		atomic_store(&fabric->page->limit_ps, fabric_now(fabric));
+	return error;
 }
 
 int fabric_stop(struct fabric *fabric)

@@ -237,7 +237,7 @@ static int record_check(struct crossing *crossing, uint32_t from_rank,
 			     from_rank, entry->ring);
 	if (record->kind == RECORD_PAD || record->kind >= RECORD_KINDS ||
 	    record->captured_bytes > in->tx.shape.captured_max ||
-	    record->wire_bytes > RING_CAPTURED_MAX || record->at_ps > NODE_TIME_NEVER / 2)
+	    record->wire_bytes > RING_CAPTURED_MAX || record->at_ps > NODE_TIME_LATEST)
 		return wrong(crossing, "rank %u sent a record that is none, of ring %u", from_rank,
 			     entry->ring);
 	if (record->at_ps < end || record->at_ps < in->last_ps)

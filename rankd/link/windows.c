@@ -128,8 +128,12 @@ int windows_run(struct windows *windows)
 		windows->count++;
 		if (!windows->root)
 			atomic_store(&page->limit_ps, least[1]);
-		if (least[0] >= least[1])
+		if (least[0] >= least[1]) {
+			/* a pause has no limit: nodes take for the time what is next */
+			if (!windows->root && least[1] < windows->end)
+				atomic_store(&page->limit_ps, least[0]);
 			break;
+		}
 		windows->end = window_end(windows, least[0], least[1]);
 		error = clock_gate_open(&windows->gate, least[0], windows->end)
 				? workers_await(windows)

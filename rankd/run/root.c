@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,8 +284,21 @@ static int page_fill(const struct root_node *node, const struct letter_read *let
 		       : -EIO;
 }
 
-/* a file that takes nothing more is the node's to report: its own error is in its page */
-static int file_fill(const struct root_node *node, const struct letter_read *letter)
+/* The node at @place wrote without an error on its own machine, so a full disk here ends the
+ * run. */
+static int file_failed(struct root *root, uint32_t place, int error)
+{
+	struct control_message message = { .kind = CONTROL_EVENT, .number = 1, .question = place };
+
+	snprintf(message.text, sizeof(message.text), "%s", transport_name(0));
+	snprintf(message.text2, sizeof(message.text2), "cannot write a file of this node: %s",
+		 strerror(error));
+	return fail(root, &message);
+}
+
+/* A reader that has closed its end of a pipe wants no more. */
+static int file_fill(struct root *root, const struct root_node *node,
+		     const struct letter_read *letter)
 {
 	uint32_t done = 0;
 
@@ -296,8 +310,10 @@ static int file_fill(const struct root_node *node, const struct letter_read *let
 
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got <= 0)
+		if (got < 0 && errno == EPIPE)
 			return 0;
+		if (got <= 0)
+			return file_failed(root, letter->head.place, got ? errno : ENOSPC);
 		done += (uint32_t)got;
 	}
 	return 0;
@@ -350,7 +366,7 @@ static int letter_take(struct root *root, uint32_t rank, const struct letter_rea
 	case LETTER_PAGE:
 		return page_fill(node, letter);
 	case LETTER_FILE:
-		return file_fill(node, letter);
+		return file_fill(root, node, letter);
 	case LETTER_STANDS:
 		reached(root, rank);
 		next_set(root, rank, head->number);
@@ -523,6 +539,9 @@ int root_run(void)
 	int error;
 
 	root.rank.windows.owner = &root;
+	/* files of nodes are written here: a full one, or a reader that ends, is no signal */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	transport_begin(&root.rank.rank, &root.rank.rank_count);
 	error = work_take(&root);
 	if (!error)
