@@ -234,35 +234,53 @@ void live_tunnel_child_ended(struct live *live, pid_t pid, int status)
 			  (int)pid, tunnel->fate);
 }
 
-/* the links that are down at this side, for the other machines */
-static void own_state(const struct live *live, struct tunnel_state *state)
+static bool is_dead(const struct live *live, uint32_t node)
+{
+	return plan_here(live->plan, node) && !fabric_pid(&live->fabric, node);
+}
+
+/* is a link down with an end on this machine? */
+static bool is_down_here(const struct live *live, uint32_t link)
+{
+	const struct plan *plan = live->plan;
+	const struct plan_link *ends = &plan->links[link];
+
+	return !ends->vacant && (plan_here(plan, ends->node_a) || plan_here(plan, ends->node_b)) &&
+	       (ends->down || is_dead(live, ends->node_a) || is_dead(live, ends->node_b));
+}
+
+/* The links that are down at this side, for the other machines: those to them first, since they
+ * send on them. Others change their routes. Return: false if there are more. */
+static bool own_state(const struct live *live, struct tunnel_state *state)
 {
 	const struct plan *plan = live->plan;
 
-	for (uint32_t i = 0; i < plan->link_count && state->count < TUNNEL_DOWN_MAX; i++) {
-		const struct plan_link *ends = &plan->links[i];
-		bool dead =
-			(plan_here(plan, ends->node_a) &&
-			 !fabric_pid(&live->fabric, ends->node_a)) ||
-			(plan_here(plan, ends->node_b) && !fabric_pid(&live->fabric, ends->node_b));
+	for (uint32_t n = 0; n < 2 * plan->link_count; n++) {
+		uint32_t link = n % plan->link_count;
 
-		if (!ends->vacant && (ends->down || dead) &&
-		    (plan_here(plan, ends->node_a) || plan_here(plan, ends->node_b)))
-			state->down[state->count++] = i;
+		if (is_cut(plan, link) != (n < plan->link_count) || !is_down_here(live, link))
+			continue;
+		if (state->count == TUNNEL_DOWN_MAX)
+			return false;
+		state->down[state->count++] = link;
 	}
+	return true;
 }
 
 static void own_state_tell(struct live *live)
 {
 	struct tunnel_order order = { .kind = TUNNEL_DOWN };
+	bool all = own_state(live, &order.down);
 
-	own_state(live, &order.down);
 	if (live->tunnel_told.count == order.down.count &&
 	    !memcmp(live->tunnel_told.down, order.down.down,
 		    order.down.count * sizeof(*order.down.down)))
 		return;
 	if (!tunnel_order(&live->tunnel, &order, NULL, 0))
 		live->tunnel_told = order.down;
+	if (!all)
+		live_note("more than %u links are down: the other machines do not learn of all",
+			  TUNNEL_DOWN_MAX);
 }
 
 static void state_note(const struct live *live, uint32_t machine)

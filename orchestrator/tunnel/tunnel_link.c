@@ -66,6 +66,9 @@ size_t tunnel_link_send(struct tunnel_link *end, uint8_t *bytes, size_t space, b
 	if (!captured)
 		return 0;
 	all = header.kind == RECORD_WORD ? sizeof(word) : header.captured_bytes;
+	/* a node that changes a record of which pieces have been sent (TB-23) */
+	if (end->sent_bytes && (header.kind == RECORD_WORD || end->sent_bytes >= all))
+		all = 0;
 	if (header.kind == RECORD_WORD)
 		bytes_put64(word, header.word);
 	if (!all || header.wire_bytes > UINT16_MAX) {
@@ -209,7 +212,14 @@ void tunnel_link_take(struct tunnel_link *end, const struct tunnel_record *recor
 {
 	int32_t ahead;
 
+	/* late, of a link that is no more */
+	if (end->former && end->former_generation == record->generation) {
+		counts->drops[TUNNEL_DROP_REORDERED]++;
+		return;
+	}
 	if (!end->heard || end->of_generation != record->generation) {
+		end->former = end->heard;
+		end->former_generation = end->of_generation;
 		end->heard = true;
 		end->of_generation = record->generation;
 		end->expected = record->number;

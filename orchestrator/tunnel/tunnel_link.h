@@ -31,7 +31,9 @@ struct tunnel_link {
 	bool told;                   /* ... and that number is told */
 	uint32_t sent_bytes;         /* of the record at the head of the ring */
 	/* receiving */
-	bool heard;             /* a record has come; the following are valid */
+	bool heard;  /* a record has come; the following are valid */
+	bool former; /* there was another generation: former_generation */
+	uint32_t former_generation;
 	uint32_t of_generation; /* of the other end */
 	uint32_t expected;      /* number of the next record */
 	uint32_t have_bytes;    /* of that record */

@@ -191,6 +191,7 @@ TEST(live_tunnel_watch__tells_of_dead_nodes)
 	live_tunnel_watch(&live);
 	ck_assert(told(&state));
 	ck_assert_uint_eq(state.count, 3);
+	ck_assert_uint_eq(state.down[0], s2_s3); /* the other machine sends on it */
 	ck_assert(lists(&state, s1_s2) && lists(&state, s2_s3) && !lists(&state, h1_s1));
 	live.fabric.nodes[node("s2")].pid = getpid();
 	live.fabric.nodes[node("h1")].pid = 0;

@@ -128,6 +128,31 @@ TEST(tunnel_link__records_and_pieces_arrive_whole)
 	ck_assert_uint_eq(received.lost_frames + received.late_frames, 0);
 }
 
+/* TB-23: a node changes a record of which a piece has been sent: it is dropped, and what follows
+ * passes */
+TEST_RANGE(tunnel_link__record_that_changes_is_dropped, 0, 2)
+{
+	struct record *record = ring_reserve(&node_tx, 4000);
+	uint8_t piece[TUNNEL_DATAGRAM_MAX];
+
+	*record = (struct record){
+		.at_ps = 5, .wire_bytes = 4004, .captured_bytes = 4000, .kind = RECORD_PACKET
+	};
+	ring_commit(&node_tx, 4000);
+	node_send(2, 100, 6000);
+	ck_assert(tunnel_link_waits(&from));
+	ck_assert_uint_gt(tunnel_link_send(&from, piece, 1400, true, EPOCH_NS, &sent), 1000);
+	if (_i) {
+		record->captured_bytes = 100;
+	} else {
+		record->kind = RECORD_WORD;
+		record->captured_bytes = 0;
+	}
+	ck_assert_uint_eq(tunnel_link_send(&from, piece, 1400, true, EPOCH_NS, &sent), 0);
+	ck_assert_uint_eq(sent.drops[TUNNEL_DROP_MALFORMED], 1);
+	ck_assert_uint_eq(from.sent_bytes, 0);
+}
+
 TEST(tunnel_link__a_word_arrives)
 {
 	struct record *record = ring_reserve(&node_tx, 0);
@@ -172,6 +197,30 @@ TEST_RANGE(tunnel_link__what_is_missing_is_lost, 0, 6)
 	/* the other half of it has arrived */
 	ck_assert_uint_eq(received.drops[TUNNEL_DROP_INCOMPLETE], 1);
 	ck_assert_uint_eq(received.drops[TUNNEL_DROP_REORDERED], 0);
+}
+
+/* The far end was plugged again. What is late of the link before does not reach the new one. */
+TEST(tunnel_link_take__late_records_of_the_link_before)
+{
+	node_send(1, 100, 1000);
+	node_send(2, 100, 2000);
+	send_all(200); /* one in each */
+	take(0, 0);
+	expect(1, 100, 1000);
+	from.generation = 99;
+	from.number = 0;
+	node_send(3, 100, 3000);
+	node_send(4, 100, 4000);
+	send_all(200);
+	ck_assert_uint_eq(item_count, 4);
+	take(2, 0);
+	take(1, 0);
+	ck_assert_uint_eq(received.drops[TUNNEL_DROP_REORDERED], 1);
+	take(3, 0);
+	expect(3, 100, 3000);
+	expect(4, 100, 4000);
+	expect(0, 0, 0);
+	ck_assert_uint_eq(received.lost_frames, 0);
 }
 
 /* The count of another generation, or of no more records than have arrived, says nothing. */
