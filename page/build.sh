@@ -56,6 +56,9 @@ scripts() {
 		names=$(sed -nE 's/^export (async )?(function|class|const|let) ([A-Za-z0-9_]+).*/\3/p' "$js/$file" | tr '\n' ',')
 		echo "return { $names }; })();"
 	done
+	echo "globalThis.heddleModules = {" # for tests
+	(cd "$js" && ls ./*.js | sed 's|^\./\(.*\)\.js$|\t\1: module_\1,|')
+	echo '};'
 }
 
 mkdir -p "$(dirname "$1")"

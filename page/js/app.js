@@ -215,11 +215,11 @@ export const app = {
 	async until(text) {
 		try {
 			const { rec } = this.panes[0], { t } = this.clock;
-			const at = await conditionAfter(rec, readCondition(text, rec), t);
+			const condition = readCondition(text, rec), at = await conditionAfter(rec, condition, t);
 			if (at === null) throw new Error(`'${text}' does not hold after ${timeText(t)} in this recording`);
 			this.complain(null);
 			this.clock.go(at);
-			this.did({ kind: "until", text, t });
+			this.did({ kind: "until", text, t, name: condition.name, event: Boolean(condition.event) });
 		} catch (error) { this.complain(error); }
 	},
 
@@ -231,7 +231,7 @@ export const app = {
 
 	jump(bookmark) {
 		this.clock.go(bookmark.at);
-		this.did({ kind: "bookmark", event: bookmark.name.replace(/^first /, "").toLowerCase().replace(/ /g, "_"), t: bookmark.at });
+		this.did({ kind: "bookmark", event: bookmark.event, t: bookmark.at });
 	},
 
 	// nodes, links and flows in turn, so that the keyboard reaches all of them

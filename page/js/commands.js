@@ -53,6 +53,10 @@ function promptCommand({ rec, info }, t, line) {
 	return `printf '%s\\n' ${[fork.script, ...lines].join(" ")} | ${fork.run} --break-at ${timeWord(fork.at)}`;
 }
 
+/** counters - series that are counters of the prompt, too: `step until` can wait for them. */
+export const counters = new Set(["queue_bytes", "tx_bytes", "rx_bytes", "limited", "metered", "fgfc_held", "extent_units", "acks",
+	"lost_frames", "pauses_sent", "pauses_received", "paused_ps"]);
+
 /** commandFor(pane, what) - what: {kind, ...}, the last thing that was done. A line that a shell
  *  runs as it is. */
 export function commandFor(pane, what) {
@@ -64,8 +68,12 @@ export function commandFor(pane, what) {
 	case "go": return promptCommand(pane, t);
 	case "step-event": return `${run} --events e.csv   # the next row after ${Math.round(what.t)} ps`;
 	case "step-sample": return promptCommand(pane, t, `step ${timeWord(rec.head.sample_ps || 1e6)}`);
-	case "until": return promptCommand(pane, t, `step until ${what.text}`);
-	case "bookmark": return `${run} --events e.csv && grep -m1 ${quoted(what.event || "")} e.csv`;
+	case "until":
+		if (what.event) return `${run} --events e.csv   # the next ${what.name} after ${Math.round(t)} ps`;
+		// the prompt knows what is counted, samples have more
+		return counters.has(what.name) ? promptCommand(pane, t, `step until ${what.text}`)
+			: `${run} --csv DIR   # DIR/samples.csv, ${what.name}`;
+	case "bookmark": return what.event ? `${run} --events e.csv && grep -m1 ,${what.event}, e.csv` : run;
 	case "port": return promptCommand(pane, t, `show ${nodes[what.node].name} ${tableOfPort(rec, nodes[what.node])} p${what.port}`);
 	case "node": return promptCommand(pane, t, `show ${nodes[what.node].name} ${tableOfPort(rec, nodes[what.node])}`);
 	case "flow": {

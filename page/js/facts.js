@@ -40,7 +40,8 @@ export class Facts {
 		recording.collectors.push((slice) => this.collect(slice));
 		const { head } = recording;
 		this.kinds = new Map(head.events.map((e) => [e.id, e.name]));
-		this.xoffKnown = head.events.some((e) => e.name === "xoff");
+		// a recording that is thinned out the most has no events
+		this.xoffKnown = head.events.some((e) => e.name === "xoff") && !/no events$/.test(head.thinned || "");
 		this.loadSpan = Math.max(4 * (head.sample_ps || 1e6), 1e6);
 		this.ports = [];
 		head.nodes.forEach((node, n) => node.ports.forEach((port, p) => {
@@ -134,7 +135,7 @@ export class Facts {
 	stopped(node, port, t, moment) {
 		const known = this.stopsOf.get(node * 64 + port);
 		if (known) {
-			return spansAt(known, t);
+			return spansAt(known, t, this.rec.fed);
 		}
 		if (this.xoffKnown || !moment) return [];
 		const bits = this.rec.value(moment, node, "paused", port);
@@ -142,7 +143,23 @@ export class Facts {
 	}
 
 	/** held(node, port, t) - pauses by FGFC of single flows of this NIC at @t. */
-	held(node, port, t) { return spansAt(this.heldOf.get(node * 64 + port) || [], t); }
+	held(node, port, t) { return spansAt(this.heldOf.get(node * 64 + port) || [], t, this.rec.fed); }
+
+	/** stopSpans(node, port, from, to) - [begin, end] of each time between @from and @to in
+	 *  which this output could not send. Stops of several classes, and data that waits for
+	 *  one, count once. */
+	stopSpans(node, port, from, to) {
+		const spans = [];
+		let reached = from;
+		for (const s of this.stopsOf.get(node * 64 + port) || []) {
+			const begin = Math.max(s.from, reached), end = Math.min(s.to, to);
+			if (begin >= end) continue;
+			const last = spans[spans.length - 1];
+			if (last && last[1] === begin) last[1] = end; else spans.push([begin, end]);
+			reached = end;
+		}
+		return spans;
+	}
 
 	queue(moment, node, port) { return this.rec.value(moment, node, "queue_bytes", port); }
 
@@ -215,7 +232,7 @@ export class Facts {
 	 *  time. */
 	bookmarks() {
 		const list = [];
-		for (const [kind, name] of firsts) if (this.first.has(kind)) list.push({ at: this.first.get(kind), name });
+		for (const [kind, name] of firsts) if (this.first.has(kind)) list.push({ at: this.first.get(kind), name, event: kind });
 		const dead = this.rec.result && this.rec.result.deadlocks || [];
 		for (const lock of dead) list.push({ at: lock.since_ps, name: "deadlock" });
 		return list.sort((a, b) => a.at - b.at);
@@ -291,14 +308,20 @@ function listed(map, name) {
 	return map.get(name);
 }
 
-// those of a list in the order of `from` that hold at t; of one output some tens overlap at most
-function spansAt(list, t) {
+// those of a list in the order of `from` that hold at t; list.latest[i]: the end of the one of the
+// first i + 1 that ends last, as of @fed
+function spansAt(list, t, fed) {
 	let low = 0, high = list.length;
 	while (low < high) {
 		const middle = (low + high) >> 1;
 		if (list[middle].from <= t) low = middle + 1; else high = middle;
 	}
 	const now = [];
-	for (let i = low - 1; i >= 0 && i >= low - 64; i--) if (t < list[i].to) now.push(list[i]);
+	if (list.fed !== fed || list.latest.length !== list.length) {
+		let latest = -Infinity;
+		list.latest = list.map((s) => (latest = Math.max(latest, s.to)));
+		list.fed = fed;
+	}
+	for (let i = low - 1; i >= 0 && t < list.latest[i]; i--) if (t < list[i].to) now.push(list[i]);
 	return now;
 }

@@ -15,12 +15,15 @@ export function resultOf(facts, flow) {
 		facts.resultFlowsOf = rec.result;
 		facts.resultFlows = new Map();
 		for (const row of rec.result.flows || []) {
-			const name = [row.src, row.dst, row.class, row.workload, row.transport ? row.transport.connection : 0].join(" ");
-			facts.resultFlows.set(name, row);
+			const name = [row.src, row.dst, row.class, row.workload].join(" "), rows = facts.resultFlows.get(name) || [];
+			// only transports number their connections; rows are in that order
+			rows[row.transport ? row.transport.connection : rows.length] = row;
+			facts.resultFlows.set(name, rows);
 		}
 	}
-	const name = (cls) => [nodes[flow.node].name, nodes[flow.destination].name, cls, flow.workload, flow.connection || 0].join(" ");
-	return facts.resultFlows.get(name(flow.class)) || facts.resultFlows.get(name(facts.className(flow.class))) || null;
+	const name = (cls) => [nodes[flow.node].name, nodes[flow.destination].name, cls, flow.workload].join(" ");
+	const rows = facts.resultFlows.get(name(flow.class)) || facts.resultFlows.get(name(facts.className(flow.class))) || [];
+	return rows[flow.connection || 0] || null;
 }
 
 /** pathText(facts, flow) - "h0 > s1 > h4", or "not recorded". */

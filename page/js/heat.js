@@ -4,7 +4,7 @@
 // more (the greatest value in the span), hatched: it could not send for most of it. Rows stand in
 // the order in which they became congested, or in that of the fabric.
 
-import { hatch, heat, start } from "./paint.js";
+import { fitNames, font, hatch, heat, start } from "./paint.js";
 import { keyOf } from "./slice.js";
 import { cursor, margins, unchanging } from "./strips.js";
 import { bytesText, niceMax, spanText, ticks } from "./units.js";
@@ -64,7 +64,8 @@ export function cells(facts, row, measure, from, to, columns) {
 	const clamp = (c) => Math.max(0, Math.min(columns - 1, c));
 	if (measure === "load") {
 		let t0 = null, v0 = 0;
-		facts.rec.walk(keyOf(row.node, series(facts, "tx_bytes"), row.port, 0), from - width, to, (at, v) => {
+		const sample = facts.rec.head.sample_ps || 0;
+		facts.rec.walk(keyOf(row.node, series(facts, "tx_bytes"), row.port, 0), from - width, to, (at, v, until) => {
 			if (t0 !== null && at > t0) {
 				// bytes spread over the columns between two values
 				const a = clamp(Math.floor((t0 - from) / width)), b = clamp(Math.floor((at - from) / width));
@@ -73,7 +74,8 @@ export function cells(facts, row, measure, from, to, columns) {
 					if (overlap > 0) value[c] += (v - v0) * overlap / (at - t0);
 				}
 			}
-			t0 = at;
+			// what comes next is counted after the last sample that has this value
+			t0 = Math.max(at, until - sample);
 			v0 = v;
 		});
 		for (let c = 0; c < columns; c++) value[c] = Math.min(1, value[c] * 8e12 / width / row.rate);
@@ -85,10 +87,9 @@ export function cells(facts, row, measure, from, to, columns) {
 			}
 		});
 	}
-	for (const s of facts.stopsOf.get(row.node * 64 + row.port) || []) {
-		if (s.to < from || s.from > to) continue;
-		for (let c = clamp(Math.floor((s.from - from) / width)); c <= clamp(Math.floor((s.to - from) / width)); c++) {
-			const overlap = Math.min(s.to, from + (c + 1) * width) - Math.max(s.from, from + c * width);
+	for (const [begin, end] of facts.stopSpans(row.node, row.port, from, to)) {
+		for (let c = clamp(Math.floor((begin - from) / width)); c <= clamp(Math.floor((end - from) / width)); c++) {
+			const overlap = Math.min(end, from + (c + 1) * width) - Math.max(begin, from + c * width);
 			if (overlap > 0) stopped[c] += overlap / width;
 		}
 	}
@@ -119,10 +120,11 @@ function cellsDrawn(g, facts, view, width, height) {
 	const tall = Math.min(28, (height - AXIS - LEGEND) / Math.max(1, rows.length));
 	const columns = Math.max(1, Math.floor(inner / 2));
 	const top = measure === "load" ? 1 : view.top || niceMax(facts.seriesMax("queue_bytes", "switch"));
-	const step = Math.max(1, Math.ceil((colours.font + 1) / tall));
+	const fullHost = measure === "load" ? 0 : niceMax(facts.seriesMax("queue_bytes", "host"));
+	const named = fitNames(g, colours, tall);
 	rows.forEach((row, n) => {
 		const { value, stopped } = cells(facts, row, measure, from, to, columns), y = LEGEND + n * tall;
-		const full = row.host && measure !== "load" ? niceMax(facts.seriesMax("queue_bytes", "host")) : top;
+		const full = row.host && fullHost || top;
 		for (let c = 0; c < columns; c++) {
 			if (measure !== "stops" && value[c]) {
 				g.fillStyle = heat(value[c] / full, colours);
@@ -137,15 +139,16 @@ function cellsDrawn(g, facts, view, width, height) {
 			g.fillStyle = hatch(g, colours.stop);
 			g.fillRect(LEFT + begin * inner / columns, y, (c - begin) * inner / columns, Math.max(2, tall - 0.5));
 		}
-		if (n % step === 0) {
+		if (n % named === 0) {
 			g.fillStyle = colours.ink;
 			g.textAlign = "right";
 			g.fillText(facts.portName(row.node, row.port), LEFT - 5, y + tall / 2, LEFT - 8);
 		}
 	});
+	g.font = font(colours);
 	g.strokeStyle = colours.faint;
 	g.strokeRect(LEFT, LEGEND, inner, tall * rows.length);
-	legend(g, view, top, width, all, rows.length);
+	legend(g, view, top, rows.some((row) => row.host) && fullHost, width, all, rows.length);
 	g.fillStyle = colours.soft;
 	g.textAlign = "center";
 	for (const at of ticks(from, to, Math.max(1, inner / colours.font / 9))) {
@@ -159,14 +162,15 @@ function cellsDrawn(g, facts, view, width, height) {
 	return { rows, tall, top: LEGEND };
 }
 
-function legend(g, { colours, measure, order }, top, width, all, shown) {
+// @hosts: the top of the scale of hosts, or 0 without rows of hosts
+function legend(g, { colours, measure, order }, top, hosts, width, all, shown) {
 	let x = heatLeft(colours);
 	const y = colours.font * 0.95;
 	for (let i = 0; i <= 30; i++) { g.fillStyle = heat(i / 30, colours); g.fillRect(x + i * 3, y - 5, 3, 10); }
 	g.fillStyle = colours.ink;
 	g.textAlign = "left";
 	x += 98;
-	const text = measure === "load" ? "load, 0 to 100 %" : `queue, 0 to ${bytesText(top)}`;
+	const text = measure === "load" ? "load, 0 to 100 %" : `queue, 0 to ${bytesText(top)}` + (hosts ? ` (hosts, not sent yet: ${bytesText(hosts)})` : "");
 	g.fillText(text, x, y);
 	x += g.measureText(text).width + 14;
 	g.fillStyle = hatch(g, colours.stop, colours.panel);

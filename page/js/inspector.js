@@ -58,8 +58,7 @@ function valueHeads(moment) {
 function portParts(facts, t, port, pin) {
 	const { nodes } = facts.rec.head;
 	const stops = facts.stopped(port.node, port.port, t, facts.rec.moment(t));
-	const total = (facts.stopsOf.get(port.node * 64 + port.port) || []).filter((s) => s.what !== "waits")
-		.reduce((sum, s) => sum + Math.max(0, Math.min(t, s.to) - s.from), 0);
+	const total = facts.stopSpans(port.node, port.port, 0, t).reduce((sum, [begin, end]) => sum + end - begin, 0);
 	return [el("h2", {}, facts.portName(port.node, port.port)),
 		el("p", {}, `port ${port.port} of ${nodes[port.node].name}, ${rateText(port.rate)}, delay ${spanText(port.delay)}. `,
 			stops.length ? el("strong", { class: "stopped" }, stops.map((s) => `May not send (${s.what}, ${facts.className(s.cls)}) ` +

@@ -85,12 +85,18 @@ export function drawLadder(canvas, facts, view) {
 	g.fillStyle = colours.ink;
 	g.textAlign = "left";
 	g.fillText(`${facts.flowName(flow)}, class ${facts.className(flow.class)}` +
-		(guessed ? " \u00b7 its path was not recorded: a shortest one" : ""), 6, 12, width - 12);
+		(guessed ? " \u00b7 its path was not recorded: a shortest one" : "") + (single ? "" : others(facts, flow)), 6, 12, width - 12);
 	g.fillStyle = colours.soft;
 	g.textAlign = "right";
 	for (const at of ticks(from, to, (bottom - TOP) / 42)) g.fillText(spanText(at).replace(/^0.*/, "0"), LEFT - 34, y(at));
 	g.textAlign = "left";
 	signsText.forEach((text, n) => g.fillText(text, 6, bottom + colours.font * (0.9 + 1.3 * n), width - 12));
+}
+
+// events of messages name their hosts, not their flow
+function others(facts, flow) {
+	const count = facts.rec.flows.filter((f) => f.node === flow.node && f.destination === flow.destination).length;
+	return count > 1 ? ` \u00b7 messages of all ${count} flows from this host to that one` : "";
 }
 
 // the legend, in as many lines as the width needs
@@ -115,10 +121,11 @@ function density(g, facts, hops, { from, to, colours }, x, y, height) {
 		const port = facts.portOf.get(hop.node * 64 + hop.port);
 		if (!port) return;
 		let t0 = null, v0 = 0, drawn = -1e9;
-		const least = (to - from) / height * 1.5;
-		facts.rec.walk(keyOf(hop.node, series.id, hop.port, 0), from - 4 * facts.loadSpan, to, (at, value) => {
-			if (t0 === null) { t0 = at; v0 = value; return; }
-			if (at - t0 < least) return;
+		const least = (to - from) / height * 1.5, sample = facts.rec.head.sample_ps || 0;
+		facts.rec.walk(keyOf(hop.node, series.id, hop.port, 0), from - 4 * facts.loadSpan, to, (at, value, until) => {
+			const idle = until - at > sample && until - at > least;
+			if (t0 === null) { t0 = idle ? Math.max(at, until - sample) : at; v0 = value; return; }
+			if (at <= t0 || at - t0 < least && !idle) return;
 			const load = Math.min(1, (value - v0) * 8e12 / (at - t0) / port.rate);
 			// no more of them than there are lines of pixels
 			if (load > 0.01 && y(at) > drawn) {
@@ -131,7 +138,8 @@ function density(g, facts, hops, { from, to, colours }, x, y, height) {
 				g.fill();
 				drawn = y(at);
 			}
-			t0 = at;
+			// what comes next is counted after the last sample that has this value
+			t0 = idle ? Math.max(at, until - sample) : at;
 			v0 = value;
 		});
 	});
@@ -158,13 +166,13 @@ function messages(g, facts, flow, last, { from, to, colours }, x, y) {
 		if (e.source[i] !== flow.node + 1 && !(e.kind[i] === begin.id && e.node[i] === flow.node)) return;
 		if (e.destination[i] !== flow.destination + 1) return;
 		const name = e.detail[i];
-		if (e.kind[i] === begin.id) { started.set(name, e.at[i]); return; }
-		const t0 = started.get(name);
-		started.delete(name);
+		if (e.kind[i] === begin.id) { started.set(name, [...started.get(name) || [], e.at[i]]); return; }
+		// of several flows of the pair the one that started first is taken to end first
+		const t0 = started.has(name) ? started.get(name).shift() : undefined;
 		if (t0 === undefined || e.at[i] < from || drawn++ > 400) return;
 		message(name, t0, e.at[i], e.value[i]);
 	});
-	for (const [name, t0] of started) message(name, t0, null, 0);
+	for (const [name, list] of started) for (const t0 of list) message(name, t0, null, 0);
 	function message(name, t0, t1) {
 		const color = colours.series[name % 8];
 		g.strokeStyle = g.fillStyle = color;

@@ -37,6 +37,15 @@ export function start(canvas, colours) {
 
 export function font(colours, scale = 1) { return `${colours.font * scale}px system-ui, sans-serif`; }
 
+/** fitNames(g, colours, step) - sets the font for names in rows that are @step pixels apart:
+ *  smaller where the rows are narrow, at least 0.7 of the usual size. Returns n: every n-th row has
+ *  place for its name. */
+export function fitNames(g, colours, step) {
+	const scale = Math.max(0.7, Math.min(1, step / colours.font));
+	g.font = font(colours, scale);
+	return Math.max(1, Math.ceil(0.95 * scale * colours.font / step));
+}
+
 // from free to busy: by lightness as well as by hue, so that it is clear in black and white
 const ramp = {
 	light: [[226, 232, 240], [160, 196, 232], [72, 140, 200], [176, 88, 120], [150, 30, 20]],

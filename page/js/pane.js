@@ -114,8 +114,8 @@ export class Pane {
 		canvas.dataset.strips = strips.map((s) => s.title).join("|");
 		drawStrips(canvas, this.facts, strips, { ...shared, maxOf: (n) => {
 			// the same strip of the other pane has the same scale
-			const same = shared.panes.map((p) => p.strips.find((s) => s.title === strips[n].title && s.kind === "lines")).filter(Boolean);
-			return Math.max(...same.map((s, i) => stripMax(shared.panes[i] ? shared.panes[i].facts : this.facts, s)), 0) || undefined;
+			const same = (p) => p.strips.find((s) => s.title === strips[n].title && s.name === strips[n].name && s.kind === "lines");
+			return Math.max(...shared.panes.map((p) => same(p) ? stripMax(p.facts, same(p)) : 0)) || undefined;
 		} });
 	}
 

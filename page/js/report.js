@@ -33,6 +33,7 @@ export function busiestTime(facts) {
 export function reportOf(panes, view) {
 	const drawings = [];
 	const end = Math.max(...panes.map((p) => usefulEnd(p)));
+	const shown = panes.some((p) => p.rec.end > end) ? `to the end of the measured interval at ${timeText(end)}; the drain is not shown` : "the whole run";
 	const picture = (height, draw, caption) => {
 		const canvas = el("canvas", { class: "figure", style: `height: ${height}px`, role: "img", "aria-label": caption });
 		drawings.push(() => draw(canvas));
@@ -51,15 +52,15 @@ export function reportOf(panes, view) {
 		if (strips.length) {
 			parts.push(picture(70 + strips.reduce((h, x) => h + (x.kind === "lines" ? 95 : 75), 0), (canvas) => drawStrips(canvas, pane.facts, strips,
 				{ ...view, t: -1, from: 0, to: end, maxOf: (n) => Math.max(...panes.map((p) => {
-					const same = p.strips.find((x) => x.title === strips[n].title);
+					const same = p.strips.find((x) => x.title === strips[n].title && x.name === strips[n].name);
 					return same ? stripMax(p.facts, same) : 0;
-				})) || undefined }), "Over time, the whole run." + (many ? " All variants have one scale." : "")));
+				})) || undefined }), `Over time, ${shown}.` + (many ? " All variants have one scale." : "")));
 		}
 		const { rows } = heatRows(pane.facts, "queue", "first");
 		if (rows.length) {
 			parts.push(picture(Math.min(560, 60 + Math.max(4, rows.length) * (many ? 11 : 15)), (canvas) => drawHeat(canvas, pane.facts,
 				{ ...view, t: -1, from: 0, to: end, measure: "queue", order: "first", top: view.scales.switchQueue, selected: null }),
-			"Outputs over time, in the order in which they became congested."));
+			`Outputs over time, ${shown}, in the order in which they became congested.`));
 		}
 	}
 	parts.push(...tables(panes), scenario(panes), commands(panes));
@@ -123,12 +124,14 @@ function deadlocks({ rec }) {
 }
 
 function comparison(panes) {
-	const rows = panes.map(({ rec, name, facts: f }) => {
+	const rows = panes.map(({ rec, name }) => {
 		const groups = rec.result ? Object.entries(rec.result.groups) : [];
 		const drops = rec.result ? Object.values(rec.result.drops).reduce((a, b) => a + b, 0) : null;
+		// of the result, not of the events: those may be thinned out
+		const roce = rec.result && rec.result.roce;
 		return [name, ...["goodput_bps", "jain", "p99"].map((key) => el("span", { class: "lines" }, groups.map(([group, g]) =>
 			`${group} ` + (key === "p99" ? timeText(g.fct_ps && g.fct_ps.p99) : key === "jain" ? (g.jain === null ? "-" : g.jain.toFixed(5)) : rateText(g.goodput_bps))).join("\n"))),
-		drops, f.count.get("xoff") || 0, f.count.get("cnp") || 0];
+		drops, roce ? roce.pauses_sent : null, roce ? roce.cnps_made : null];
 	});
 	return table(["variant", "goodput", "Jain", "FCT p99", "drops", "XOFF", "CNPs"].map((text, i) => ({ text, title: meaning(text),
 		align: i > 3 ? "right" : "left" })), rows, { caption: "The variants" });

@@ -4,7 +4,7 @@
 // line is drawn through the least and the greatest value of each pixel column, so no peak is lost.
 // Rows of stops are a Gantt chart, hatched. Ticks below are events: taller where there are more.
 
-import { dashes, hatch, start } from "./paint.js";
+import { dashes, fitNames, font, hatch, start } from "./paint.js";
 import { keyOf } from "./slice.js";
 import { niceMax, spanText, ticks, timeText, valueText } from "./units.js";
 
@@ -32,7 +32,7 @@ export function defaultStrips(facts) {
 	const strips = [];
 	for (const w of wanted) {
 		if (w.unless && strips.some((s) => s.title === w.unless)) continue;
-		const name = w.names.find((n) => facts.rec.seriesOf.has(n));
+		const name = w.names.find((n) => facts.top(n, 1, w.which).length);
 		if (!name) continue;
 		let rows = facts.top(name, w.stopped ? 1e9 : LINES_MAX, w.which);
 		// credit is least where packets wait for it
@@ -79,7 +79,7 @@ function top(facts, strip, from, to) {
 
 /** stripHeights(strips, height) - the part of the height that each takes. */
 export function stripHeights(strips, height, axis) {
-	const weight = (s) => s.kind === "ticks" ? 0.3 + 0.17 * s.kinds.length : s.kind === "stops" ? 0.35 + 0.13 * s.rows.length : 1;
+	const weight = (s) => s.kind === "ticks" ? 0.3 + 0.17 * s.kinds.length : s.kind === "stops" ? 0.35 + 0.13 * s.rows.length : 0.5 + 0.1 * s.rows.length;
 	const sum = strips.reduce((all, s) => all + weight(s), 0) || 1;
 	return strips.map((s) => (height - axis) * weight(s) / sum);
 }
@@ -177,9 +177,9 @@ function lines(area, strip, max) {
 // names at the right, with the values now
 function lineNames({ g, y, h, inner, colours, facts, moment, t, from, to, left, right }, strip) {
 	const { rec } = facts, series = rec.seriesOf.get(strip.name), unit = strip.rate ? "bps" : series.unit;
-	const line = Math.min((h - 4) / strip.rows.length, colours.font * 1.25), named = Math.ceil(0.8 * colours.font / line);
+	const line = Math.min((h - 4) / strip.rows.length, colours.font * 1.25), named = fitNames(g, colours, line);
 	strip.rows.forEach((row, n) => {
-		const yy = y + colours.font * 0.7 + n * line;
+		const yy = y + 3 + (n + 0.5) * line;
 		g.strokeStyle = colours.series[n % 8];
 		g.lineWidth = 2;
 		g.setLineDash(dashes[n % dashes.length]);
@@ -196,6 +196,7 @@ function lineNames({ g, y, h, inner, colours, facts, moment, t, from, to, left, 
 		g.textAlign = "left";
 		g.fillText(rowName(facts, strip, row) + (value === null ? "" : `  ${valueText(value, unit)}`), left + inner + 26, yy, right - 28);
 	});
+	g.font = font(colours);
 }
 
 /** rowName(facts, strip, row) - "s1 > r", "h0 > h4", or with the lane or class. */
@@ -219,21 +220,25 @@ function values(rec, row, from, to) {
 	return points;
 }
 
-// the slope of a counter over spans of `span`, at least one sample long
-function rates(rec, row, from, to, span) {
-	const points = [];
+/** rates(rec, row, from, to, span) - [time, rate] of a counter: its slope over spans of @span, at
+ *  least one sample long; 0 while nothing is counted. */
+export function rates(rec, row, from, to, span) {
+	const points = [], sample = rec.head.sample_ps || 0;
 	let t0 = null, v0 = 0;
 	rec.walk(row.key, from - span, to, (at, value, until) => {
-		if (t0 === null) { t0 = at; v0 = value; return; }
-		if (at - t0 < span) return;
-		const rate = (value - v0) * 8e12 / (at - t0);
-		points.push([t0, rate], [at, rate]);
-		// nothing was counted since: the value stood for long
-		t0 = at;
-		v0 = value;
-		if (until - at > 2 * span) {
-			points.push([at + span, 0], [until, 0]);
-			t0 = until;
+		const idle = until - at > 2 * span;
+		if (t0 === null) { t0 = at; v0 = value; }
+		if (at > t0 && (idle || at - t0 >= span)) {
+			const rate = (value - v0) * 8e12 / (at - t0);
+			points.push([t0, rate], [at, rate]);
+			t0 = at;
+			v0 = value;
+		}
+		// nothing was counted up to the last sample that has this value
+		if (idle) {
+			t0 = Math.max(at, until - sample);
+			v0 = value;
+			points.push([at, 0], [t0, 0]);
 		}
 	});
 	return points;
@@ -297,7 +302,7 @@ function marks({ g, inner, colours, facts, left }, strip, py, most) {
 function stops(area, strip) {
 	const { g, x, y, h, inner, from, to, colours, facts, left, right } = area;
 	frame(area);
-	const step = (h - 6) / strip.rows.length, named = Math.ceil(0.9 * colours.font / step);
+	const step = (h - 6) / strip.rows.length, named = fitNames(g, colours, step);
 	strip.rows.forEach((id, n) => {
 		const top = y + 4 + n * step, tall = Math.max(2, step - 2);
 		let drawn = -1;
@@ -323,12 +328,13 @@ function stops(area, strip) {
 		g.fillText(`${facts.portName(Math.floor(id / 64), id % 64)} from ${(first / 1e6).toFixed(1)}`, left + inner + 4,
 			top + tall / 2, right - 6);
 	});
+	g.font = font(colours);
 }
 
 function eventTicks(area, strip) {
 	const { g, x, y, h, inner, from, to, colours, facts, left, right } = area;
 	frame(area);
-	const step = (h - 4) / strip.kinds.length;
+	const step = (h - 4) / strip.kinds.length, named = fitNames(g, colours, step);
 	const kindOf = new Map(strip.kinds.map((name, n) => [facts.rec.head.events.find((e) => e.name === name).id, n]));
 	const columns = strip.kinds.map(() => new Uint32Array(Math.max(1, Math.ceil(inner) + 1)));
 	facts.rec.eventsIn(from, to, (e, i) => {
@@ -343,10 +349,10 @@ function eventTicks(area, strip) {
 		});
 		g.fillStyle = colours.ink;
 		g.textAlign = "left";
-		if (step > 5) {
-			g.fillText(`${strip.kinds[n]}: ${facts.count.get(strip.kinds[n])}`, left + inner + 4, bottom - step / 2, right - 6);
-		}
+		if (n % named) return;
+		g.fillText(`${strip.kinds[n]}: ${facts.count.get(strip.kinds[n])}`, left + inner + 4, bottom - step / 2, right - 6);
 	});
+	g.font = font(colours);
 }
 
 function axis(g, x, { from, to, t, colours }, width, height, left, right, bottom) {

@@ -61,11 +61,14 @@ function shown(key, value, row) {
 	return value;
 }
 
+// metrics that are shown in percent (results/metric.c: IN_PERCENT)
+const percents = /^(?:delivered|reached|utilisation|imbalance|fault\.least|share|(?:goodput|buffer|marked)\.share(?:\.min)?)(?![\w.])/;
+
 /** expectedText(text, value) - the value of an expectation in the unit that it is written in. */
 export function expectedText(text, value) {
 	if (value === null) return "-";
 	const unit = /[\d.](ps|ns|us|ms|s)\b/.test(text) ? "ps" : /b\/s/.test(text) ? "bps" : /\d(k|M|G|Ki|Mi|Gi)?B\b/.test(text) ? "bytes" : "";
-	if (!unit && /share|utilisation/.test(text) && /%/.test(text)) return (100 * value).toFixed(2) + " %";
+	if (!unit && percents.test(text.trim())) return (100 * value).toFixed(2) + " %";
 	return valueText(value, unit);
 }
 

@@ -259,6 +259,114 @@ def keyboard(browser):
     check('no error', not browser.problems(), (browser.problems(), text, state))
 
 
+# the texts that are drawn while a case looks: [text, left, top, right, bottom, size of the canvas] of each, in
+# pixels; a letter takes three quarters of the size of its font
+TEXTS = """(() => {
+    const draw = CanvasRenderingContext2D.prototype.fillText;
+    globalThis.drawnTexts = [];
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y, most) {
+        const size = parseFloat(this.font), wide = Math.min(this.measureText(text).width, most === undefined ? Infinity : most);
+        const left = this.textAlign === "right" ? x - wide : this.textAlign === "center" ? x - wide / 2 : x;
+        globalThis.drawnTexts.push([String(text), left, y - 0.375 * size, left + wide, y + 0.375 * size,
+            `${this.canvas.width} ${this.canvas.height}`]);
+        return draw.apply(this, arguments);
+    }; })()"""
+
+
+def names(browser):
+    """No text of strips and heat map covers another, and on a laptop every line of a strip has its name."""
+    page = 'heddlePage'
+    for recording in ('roce', 'flow-channel'):
+        show(browser, recording + '.heddle')
+        browser.eval(TEXTS)
+        for size, width, height, projector in (('a laptop', 1366, 768, False), ('a hall', 1920, 1080, True)):
+            browser.size(width, height)
+            browser.eval(f'document.body.classList.toggle("projector", {json.dumps(projector)}); {page}.setTheme(null); 1')
+            go(browser, browser.eval(f'{page}.usefulEnd()') / 2)
+            for view in ('strips', 'heat'):
+                act(browser, 'view ' + ('topology' if view == 'heat' else 'heat'))
+                browser.eval('drawnTexts.length = 0; for (const c of document.querySelectorAll("#panes canvas")) c.still = null; 1')
+                act(browser, 'view ' + view)
+                # a picture that is drawn twice has the same texts in the same places
+                texts = sorted({tuple(text) for text in browser.eval('drawnTexts') if text[0].strip()})
+                covered = [(a[0], b[0]) for i, a in enumerate(texts) for b in texts[i + 1:] if a[5] == b[5]
+                           and min(a[3], b[3]) - max(a[1], b[1]) > 2 and min(a[4], b[4]) - max(a[2], b[2]) > 1]
+                check(f'{recording}, {size}: no text of {view} covers another', texts and not covered, covered)
+                if view == 'strips' and not projector:
+                    wanted = browser.eval(f'{page}.panes[0].strips.filter((s) => s.kind !== "ticks").reduce((sum, s) => sum + s.rows.length, 0)')
+                    edge = max(text[1] for text in texts)
+                    named = [text for text in texts if text[1] > edge - 30 and ':' not in text[0]]
+                    check(f'{recording}, {size}: every line has its name', len(named) >= wanted > 3, (wanted, [t[0] for t in named]))
+                if view == 'heat' and recording == 'roce': # that of flow channels has no row of a host
+                    check(f'{recording}, {size}: the legend has the scale of hosts', any('hosts, not sent yet' in text[0] for text in texts))
+    browser.size(1366, 768)
+
+
+# a recording that the page's own functions read: samples each 1 us, one counter that rises by 25 kB
+# (200 Gb/s) from 10 to 20 us and from 60 to 64 us
+COUNTER = """{ head: { sample_ps: 1e6 }, walk(key, from, to, each) {
+    const at = [0]; for (let t = 10; t < 20; t++) at.push(t + 1); for (let t = 60; t < 64; t++) at.push(t + 1); at.push(100);
+    for (let i = 0; i + 1 < at.length; i++) each(at[i] * 1e6, i * 25000, at[i + 1] * 1e6); } }"""
+
+
+def parts(browser):
+    """Functions of the page on values that are known: rates, stops, conditions, commands, figures."""
+    show(browser, 'torus.heddle')
+    points = browser.eval(f'heddleModules.strips.rates({COUNTER}, {{ key: 0 }}, 0, 100e6, 4e6)')
+    check('no rate is above that of the link', max(rate for _, rate in points) <= 200.001e9, points)
+    idle = [(at, rate) for at, rate in points if 22e6 < at < 58e6]
+    check('and none is drawn while nothing is sent', not any(rate for _, rate in idle) and
+          [0] == [rate for at, rate in points if at == 60e6][-2:-1], points)
+    load = browser.eval(f"""(() => {{ const rec = {COUNTER}, facts = heddlePage.panes[0].facts, other = Object.create(facts);
+        other.rec = Object.assign(Object.create(facts.rec), rec);
+        return [...heddleModules.heat.cells(other, {{ node: 0, port: 0, rate: 2e11 }}, 'load', 0, 100e6, 50).value]; }})()""")
+    check('the heat map has the load where it was', [round(x, 3) for x in load] == [0] * 5 + [1] * 5 + [0] * 20 + [1] * 2 + [0] * 18, load)
+    spans = browser.eval("""(() => { const f = heddlePage.panes[0].facts, before = f.stopsOf, stop = (from, to, what) => ({ node: 0, port: 1, cls: 0, from, to, what });
+        f.stopsOf = new Map([[1, [stop(10, 40, 'PFC'), stop(20, 30, 'waits'), stop(35, 60, 'PFC'), stop(70, 80, 'waits')]],
+            [2, [stop(5, 1e9, 'PFC'), ...Array.from({ length: 200 }, (x, i) => stop(10 + i, 10.5 + i, 'waits'))]]]);
+        const all = [f.stopSpans(0, 1, 0, 100), f.stopSpans(0, 1, 15, 36), f.stopped(0, 2, 1000).length, f.stopped(0, 2, 15.2).length, f.stopped(0, 2, 15.7).length];
+        f.stopsOf = before; return all; })()""")
+    check('stops at the same time count once', spans[:2] == [[[10, 60], [70, 80]], [[15, 36]]], spans)
+    check('a long stop is seen after many short ones', spans[2:] == [1, 2, 1], spans)
+    held = """(text, value) => heddleModules.condition.readCondition(text, heddlePage.panes[0].rec).test(value)"""
+    node, peer = browser.eval('(() => { const { nodes } = heddlePage.panes[0].rec.head, n = nodes.find((x) => x.type === "switch"); '
+                              'return [n.name, nodes[n.ports.find((p) => p && nodes[p.peer].type === "switch").peer].name]; })()')
+    for text, value, wanted in ((f'{node}.{peer}.input_units > 50kB', 195, False), (f'{node}.{peer}.input_units > 50kB', 196, True),
+                                (f'{node}.{peer}.queue_bytes >= 2KiB', 2048, True), (f'{node}.p0.paused_ps > 1us', 1e6, False),
+                                (f'{node}.p0.acks > 3', 4, True)):
+        check(f'{text} of {value}', browser.eval(f'({held})({json.dumps(text)}, {value})') is wanted)
+    several = browser.eval("""(() => { const { rec } = heddlePage.panes[0], head = structuredClone(rec.head);
+        head.nodes[0].ports.push(structuredClone(head.nodes[0].ports.find((p) => p)));
+        const name = head.nodes[head.nodes[0].ports.find((p) => p).peer].name;
+        return heddleModules.condition.readCondition(`${head.nodes[0].name}.${name}.tx_bytes > 1kB`, { head, nodeOf: rec.nodeOf }).keys.length; })()""")
+    check('several links to a peer count together', several == 2, several)
+    command = """(what) => heddleModules.commands.commandFor(heddlePage.panes[0], { t: 5e6, ...what })"""
+    show(browser, 'connections.heddle')
+    ids = browser.eval("""(() => { const { facts, rec } = heddlePage.panes[0], name = (n) => rec.head.nodes[n].name;
+        return [...rec.flows].sort((a, b) => a.node - b.node || a.destination - b.destination || a.connection - b.connection)
+            .map((f) => [f, heddleModules.flows.resultOf(facts, f)]).map(([f, r]) => r && r.src === name(f.node) && r.dst === name(f.destination) ? r.id : null); })()""")
+    check('every connection has its own row of the result', len(ids) >= 8 and None not in ids and len(set(ids)) == len(ids), ids)
+    check('the first one the first', all(ids[i] < ids[i + 1] for i in range(0, len(ids), 2)), ids)
+    check('inputs of flow channels are a strip', 'inputs' in browser.eval('heddlePage.panes[0].strips.map((s) => s.title)'))
+    for what, words in (({'kind': 'until', 'text': 'drop', 'name': 'drop', 'event': True}, '--events e.csv   # the next drop'),
+                        ({'kind': 'until', 'text': 'a.b.input_units > 1kB', 'name': 'input_units'}, 'samples.csv, input_units'),
+                        ({'kind': 'until', 'text': 'a.b.tx_bytes > 1kB', 'name': 'tx_bytes'}, 'step until a.b.tx_bytes > 1kB'),
+                        ({'kind': 'bookmark', 'event': 'link_down'}, 'grep -m1 ,link_down, e.csv'), ({'kind': 'bookmark'}, 'heddle run')):
+        text = browser.eval(f'({command})({json.dumps(what)})')
+        check(f'the command of {what}', words in text, text)
+    refusal = subprocess.run([HEDDLE, 'run', path('grid.yaml'), '--break-at', '1us'], input=f'step until {node}.p0.none > 1\n', text=True,
+                             capture_output=True, check=False)
+    known = set(re.search(r'there are (.*)', refusal.stdout + refusal.stderr)[1].split())
+    series = browser.eval('heddlePage.panes[0].rec.head.series.filter((s) => s.of === "port").map((s) => s.name)')
+    both = browser.eval('[...heddleModules.commands.counters]')
+    check('it knows what the prompt can wait for', set(both) == known & set(series), (both, known & set(series)))
+    for text, value, shown in (('delivered == 100%', 1, '100.00 %'), ('imbalance <= 10%', 0.034, '3.40 %'), ('imbalance.max <= 2', 1.5, '1.500'),
+                               ('goodput.share.min(w) >= 50%', 0.523, '52.30 %'), ('jain(w) >= 0.9', 0.95, '0.950'),
+                               ('share(a, r) == 1/4 +- 0.1%', 0.25, '25.00 %'), ('fct.p99(w) < 5us +- 1%', 4e6, '4.000 us')):
+        got = browser.eval(f'heddleModules.tables.expectedText({json.dumps(text)}, {value})')
+        check(f'{text}: {value} is {shown}', got == shown, got)
+
+
 def time_model(browser):
     """Steps arrive at events and samples of the files; conditions at the first time they hold."""
     show(browser, 'roce.heddle')
@@ -283,7 +391,7 @@ def time_model(browser):
     browser.eval("heddlePage.until('xoff at s1')")
     first = min(int(r['at_ps']) for r in rows(folder + '/events.csv') if r['event'] == 'xoff' and r['node'] == 's1')
     check('until an event at a node', browser.eval('heddlePage.t') == first)
-    for wrong, words in (('s9.r.queue_bytes > 1', 'no node s9'), ('s2.r.depth > 1', 'no series depth'), ('nonsense', 'expected NODE')):
+    for wrong, words in (('s9.r.queue_bytes > 1', 'no node begins s9'), ('s2.r.queue_bytes > 1us', 'not us'), ('s2.r.class_queue_bytes > 1kB', 'a value for each class'), ('s2.r.depth > 1', 'no series depth'), ('nonsense', 'expected NODE')):
         browser.eval(f'heddlePage.until({json.dumps(wrong)})')
         check(f'a wrong condition is explained: {wrong}', words in browser.eval('document.getElementById("message").textContent'))
     # commands that the page shows are commands: a shell runs them
@@ -458,6 +566,11 @@ def reports(browser):
     text = browser.eval('document.getElementById("report").innerText')
     names = browser.eval('heddlePage.loaded.map((p) => p.name)')
     check('a comparison has all variants', all(n in text for n in names) and len(set(names)) == 6, names)
+    rows_shown = browser.eval("""[...document.querySelectorAll("#report table")].filter((t) => t.innerText.startsWith("The variants"))
+        .flatMap((t) => [...t.querySelectorAll("tbody tr")].map((tr) => [...tr.children].map((td) => td.innerText)))""")
+    made = browser.eval('heddlePage.loaded.map((p) => p.rec.result.roce ? [p.rec.result.roce.pauses_sent, p.rec.result.roce.cnps_made].map(String) : ["-", "-"])')
+    check('XOFF and CNPs are those of the results', [row[-2:] for row in rows_shown] == made and len(made) == 6 and any(m[1] not in '0-' for m in made),
+          (rows_shown, made))
     browser.key('6')
     browser.wait('heddlePage.panes.length === 2 && heddlePage.view === "topology" && !document.getElementById("play-area").hidden')
     check('key 6 shows two of them', True)
@@ -802,7 +915,7 @@ def speed(browser):
               f"{browser.eval('heddlePage.timing.read'):.0f} ms, one frame takes {browser.eval('heddlePage.timing.draw'):.1f} ms")
 
 
-CASES = {'kinds': kinds, 'given': given, 'numbers': numbers, 'keyboard': keyboard, 'time': time_model, 'packets': packets, 'pointer': pointer, 'compare': compare,
+CASES = {'kinds': kinds, 'given': given, 'numbers': numbers, 'keyboard': keyboard, 'names': names, 'parts': parts, 'time': time_model, 'packets': packets, 'pointer': pointer, 'compare': compare,
          'report': report, 'broken': broken, 'served': served, 'forked': forked, 'reports': reports, 'handed-in': handed_in,
          'lab': lab, 'speed': speed}
 

@@ -39,6 +39,7 @@ recordings() {
 		recording port-group "$topologies/port-group-incast.yaml" "${short[@]}" &&
 		recording dragonfly "$topologies/dragonfly-minimal.yaml" "${short[@]}" &&
 		recording packets "$topologies/pfc-victim.yaml" "${packets[@]}" &&
+		recording connections "$topologies/permutation-fat-tree-16.yaml" "${short[@]}" --set workloads.permutation.connections=2 &&
 		recording packets-tree "$topologies/permutation-fat-tree-16.yaml" "${packets[@]}" &&
 		recording given "$scratch/roce-test.yaml" --set 'topology.at={s0: [0, 0], s1: [2, 0], s2: [2, 1.5]}' &&
 		recording torus "$scratch/grid.yaml" &&
@@ -64,7 +65,7 @@ in_browser() {
 }
 
 check 'recordings of all kinds' recordings
-in_browser kinds,given,numbers,keyboard,time,packets,pointer,compare,report,broken,speed
+in_browser kinds,given,numbers,keyboard,names,parts,time,packets,pointer,compare,report,broken,speed
 
 head -c 8000 "$scratch/roce.heddle" >"$scratch/growing.heddle"
 "$heddle" view "$scratch/growing.heddle" >"$scratch/view" &
