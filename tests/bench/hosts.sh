@@ -517,7 +517,7 @@ report_contestants() {
 		- Heddle: its own processes; links of 800 Gb/s without delay, so that no configured rate limits anything; as
 		  shared memory, and as veth pairs (\`medium: veth\`). Every packet crosses every switch with its flow channel.
 		- Linux bridge: a bridge for each switch, veth pairs between them; all forwarding in the kernel, in the context
-		  of whoever sends, and TCP's super-frames of 64 KB cross uncut. What can be had without a fabric model.
+		  of the sender, and TCP's super-frames of 64 KB cross uncut. What can be had without a fabric model.
 		- Open vSwitch: $(ovs-vswitchd --version 2>/dev/null | head -n 1), datapath in user space (netdev), veth pairs
 		  between its bridges; one process, one forwarding thread. Checksum offload of its hosts is off, as it needs.
 		- Mininet: $(mn --version 2>&1 | tail -n 1), its switches being Open vSwitch's with \`datapath=user\`.

@@ -76,12 +76,12 @@ report_part() { # PART
 
 # ---- Heddle ----
 
-# starts a fabric that stops at TIME and waits there for commands on descriptor 3; sets heddle,
-# nodes: process ids
+# starts a fabric, each node a process, that stops at TIME and waits there for commands on
+# descriptor 3; sets heddle, nodes: process ids
 paused_start() { # SCENARIO TIME ARGUMENT...
 	rm -f "$out/commands"
 	mkfifo "$out/commands"
-	./heddle run "$scenarios/$1.yaml" --quiet --break-at "$2" "${@:3}" <"$out/commands" >"$out/log" 2>&1 &
+	./heddle run "$scenarios/$1.yaml" --quiet --pack=0 --break-at "$2" "${@:3}" <"$out/commands" >"$out/log" 2>&1 &
 	heddle=$!
 	exec 3>"$out/commands"
 	paused_await 1 || return 1
@@ -213,8 +213,9 @@ report_hops() {
 		## Data packet-hops per CPU second
 
 		One data packet that crosses one link; user and system time of all processes. Permutation at full rate,
-		packets of 4 kB, 200 Gb/s, 1 us links, leaf-spine. Goal: at least 3 million, and flat. "running" leaves
-		out what it takes to start and to end the processes.
+		packets of 4 kB, 200 Gb/s, 1 us links, leaf-spine. Placed as by default: 16 hosts with a process for
+		each node, more in workers; "Packet-hops as fabrics grow" has each placement. Goal: at least 3 million,
+		and flat. "running" leaves out what it takes to start and to end the processes.
 
 	END
 	{
@@ -260,10 +261,10 @@ report_ns3() {
 measure_pair() {
 	echo "  a pair that talks"
 	line_round_trip pair
-	heddle_run pair && pair_sample fabric
-	heddle_run pair --set 'topology={generate: leaf-spine, leaves: 2, hosts-per-leaf: 1, spines: 1}' \
+	heddle_run pair --pack=0 && pair_sample fabric
+	heddle_run pair --pack=0 --set 'topology={generate: leaf-spine, leaves: 2, hosts-per-leaf: 1, spines: 1}' \
 		--set 'workloads.0.pairs=[[h0, h1]]' && pair_sample alone
-	heddle_run pair --set 'topology={generate: star, hosts: 2}' \
+	heddle_run pair --pack=0 --set 'topology={generate: star, hosts: 2}' \
 		--set 'workloads.0.pairs=[[h0, h1]]' && pair_sample star
 	measure_sleepers
 }
@@ -333,7 +334,7 @@ measure_idle() {
 }
 
 measure_start() {
-	heddle_run start-256 || return
+	heddle_run start-256 --pack=0 || return
 	sample start "$(value start_s)"
 	sample stop "$(value end_s)"
 }
@@ -363,16 +364,17 @@ measure_memory() {
 
 # proportional memory, in kB, of one switch of 64 ports and of one NIC at TIME
 memory_sample() { # FIGURE SCENARIO TIME ARGUMENT...
-	local pid
+	local pid found=0
 
 	paused_start "${@:2}" || return
 	for pid in $nodes; do
 		case $(node_name "$pid") in
-		leaf0) memory_of "$pid" "$1_switchd" ;;
-		h1) memory_of "$pid" "$1_nicd" ;;
+		leaf0) memory_of "$pid" "$1_switchd" && found=$((found + 1)) ;;
+		h1) memory_of "$pid" "$1_nicd" && found=$((found + 1)) ;;
 		esac
 	done
 	paused_end
+	[ "$found" = 2 ] || fail "$2: leaf0 and h1 are not both processes"
 }
 
 memory_of() { # PID FIGURE
