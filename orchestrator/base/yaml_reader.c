@@ -477,22 +477,44 @@ static const char *syntax_text(const char *message)
 	return message ? message : "expected YAML, which this line is not";
 }
 
-/* reports the first error of libfyaml */
-static int report_syntax(struct reading *reading, struct fy_diag *diag)
+/* is there a tab in the indentation of the @line-th line of @text? */
+static bool tab_indents(const char *text, size_t length, int line)
+{
+	const char *end = text + length;
+
+	while (text && --line > 0) {
+		text = memchr(text, '\n', (size_t)(end - text));
+		text += text != NULL;
+	}
+	while (text && text < end && *text == ' ')
+		text++;
+	return text && text < end && *text == '\t';
+}
+
+/* Reports the first error of libfyaml in @text. A text that goes on in a line with a tab has its
+ * error where it begins. */
+static int report_syntax(struct reading *reading, struct fy_diag *diag, const char *text,
+			 size_t length)
 {
 	struct scenario_place place = { .line = 1, .column = 1 };
 	struct fy_diag_error *error;
+	const char *message;
 	void *iterator = NULL;
 
 	error = fy_diag_errors_iterate(diag, &iterator);
+	message = error ? error->msg : NULL;
 	if (error && error->line > 0)
 		place = (struct scenario_place){ .line = error->line,
 						 .column = error->column > 0 ? error->column : 1 };
-	return refuse(reading, place, "this is not YAML: %.200s",
-		      syntax_text(error ? error->msg : NULL));
+	if (tab_indents(text, length, place.line + 1)) {
+		place = (struct scenario_place){ .line = place.line + 1, .column = 1 };
+		message = "tab";
+	}
+	return refuse(reading, place, "this is not YAML: %.200s", syntax_text(message));
 }
 
-static int read_events(struct reading *reading, struct fy_parser *parser, struct fy_diag *diag)
+static int read_events(struct reading *reading, struct fy_parser *parser, struct fy_diag *diag,
+		       const char *text, size_t length)
 {
 	struct fy_event *event;
 	int error = 0;
@@ -502,7 +524,7 @@ static int read_events(struct reading *reading, struct fy_parser *parser, struct
 		fy_parser_event_free(parser, event);
 	}
 	if (!error && (fy_parser_get_stream_error(parser) || fy_diag_got_error(diag)))
-		error = report_syntax(reading, diag);
+		error = report_syntax(reading, diag, text, length);
 	return error;
 }
 
@@ -519,7 +541,7 @@ static int read_text(struct reading *reading, const char *text, size_t length)
 	fy_diag_set_collect_errors(diag, true);
 	parser = fy_parser_create(&config);
 	if (parser && !fy_parser_set_string(parser, text, length))
-		error = read_events(reading, parser, diag);
+		error = read_events(reading, parser, diag, text, length);
 	fy_parser_destroy(parser);
 	fy_diag_destroy(diag);
 	return error;

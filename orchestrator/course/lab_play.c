@@ -178,7 +178,7 @@ int lab_play(const char *command, const struct lab_settled *settled, const struc
 	else if (!status && expectations)
 		options.settings.texts[options.settings.count++] = expectations;
 	if (!status && options.variant)
-		status = run_variant_find(&options, &variant);
+		status = run_variant_find(&options, NULL, &variant);
 	if (!status)
 		status = run_scenario_load(&options, variant, &plan);
 	if (!status)

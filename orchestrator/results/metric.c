@@ -1,5 +1,6 @@
 #include "orchestrator/results/metric.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -416,8 +417,9 @@ void metric_show(const struct metric *metric, double value, char *shown, size_t 
 	char text[HUMAN_TEXT_MAX];
 
 	switch (metric->shown_as) {
-	case METRIC_AS_COUNT:
-		snprintf(shown, shown_max, "%.0f", value);
+	case METRIC_AS_COUNT: /* a mean of counts is none */
+		snprintf(shown, shown_max,
+			 fabs(value) < 1000 && value != floor(value) ? "%.4g" : "%.0f", value);
 		break;
 	case METRIC_AS_BYTES:
 		if (value < 0)

@@ -10,12 +10,24 @@ struct links {
 	double rate_bps; /* together */
 };
 
-static void link_add(struct links *links, const struct plan *plan, uint32_t host)
+static void link_add(struct links *links, uint32_t host, uint64_t rate_bps)
 {
-	if (host >= plan->host_count || links->seen[host])
-		return;
 	links->seen[host] = true;
-	links->rate_bps += (double)plan->nodes[plan_host_node(plan, host)].ports[0].rate_bps;
+	links->rate_bps += (double)rate_bps;
+}
+
+/* of the host's link, as it sends */
+static uint64_t sends_bps(const struct plan *plan, uint32_t host)
+{
+	return plan->nodes[plan_host_node(plan, host)].ports[0].rate_bps;
+}
+
+/* and as it receives: what the switch sends */
+static uint64_t receives_bps(const struct plan *plan, uint32_t host)
+{
+	const struct port_config *port = &plan->nodes[plan_host_node(plan, host)].ports[0];
+
+	return plan->nodes[port->peer_index].ports[port->peer_port].rate_bps;
 }
 
 /* bytes of the host's link for a byte of the frames of @flow, with FCS and gap: as in full
@@ -40,8 +52,10 @@ bool results_goodput_share(const struct plan *plan, const struct results *result
 
 		if (flow->workload >= plan->workload_count || flow->destination >= plan->host_count)
 			continue;
-		link_add(&from, plan, flow->source);
-		link_add(&to, plan, flow->destination);
+		if (flow->source < plan->host_count && !from.seen[flow->source])
+			link_add(&from, flow->source, sends_bps(plan, flow->source));
+		if (!to.seen[flow->destination])
+			link_add(&to, flow->destination, receives_bps(plan, flow->destination));
 		bits += (double)flow->measured_bytes * 8 * link_bytes_per_byte(plan, flow);
 	}
 	least_bps = from.rate_bps < to.rate_bps ? from.rate_bps : to.rate_bps;
@@ -55,8 +69,8 @@ bool results_goodput_share(const struct plan *plan, const struct results *result
 static double flow_share(const struct plan *plan, const struct results *results,
 			 const struct result_flow *flow)
 {
-	uint64_t from_bps = plan->nodes[plan_host_node(plan, flow->source)].ports[0].rate_bps;
-	uint64_t to_bps = plan->nodes[plan_host_node(plan, flow->destination)].ports[0].rate_bps;
+	uint64_t from_bps = sends_bps(plan, flow->source);
+	uint64_t to_bps = receives_bps(plan, flow->destination);
 	double bits = (double)flow->measured_bytes * 8 * link_bytes_per_byte(plan, flow);
 
 	return bits / ((double)(from_bps < to_bps ? from_bps : to_bps) *

@@ -77,7 +77,7 @@ static int variant_find(const struct scenario_compare *compare, const char *opti
 	return options_wrong("run", "%s: there is no variant '%s'%s", option, name, hint);
 }
 
-int run_variant_find(const struct run_options *options, uint32_t *variant)
+int run_variant_find(const struct run_options *options, const char *swept, uint32_t *variant)
 {
 	struct origin *origin;
 	int status;
@@ -85,6 +85,11 @@ int run_variant_find(const struct run_options *options, uint32_t *variant)
 
 	if (compare)
 		status = variant_find(compare, "--variant", options->variant, variant);
+	if (compare && !status && swept &&
+	    scenario_compare_sets(origin->effective, *variant, swept))
+		status = options_wrong("run",
+				       "variant '%s' sets %s itself: no other value has effect",
+				       options->variant, swept);
 	origin_release(origin);
 	scenario_compare_free(compare);
 	return status;

@@ -12,7 +12,8 @@ int run_compare(struct run_options *options);
 int run_table_write(const struct run_options *options, const struct compare_table *table);
 
 /** run_variant_find() - the number of @options->variant in the `compare` section of the scenario.
+ *  @swept  a key that the variant must not set, because its value changes; NULL: none.
  *  Return: 0 or an exit status, reported. */
-int run_variant_find(const struct run_options *options, uint32_t *variant);
+int run_variant_find(const struct run_options *options, const char *swept, uint32_t *variant);
 
 #endif

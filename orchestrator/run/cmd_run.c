@@ -20,7 +20,7 @@ int run_single(struct run_options *options)
 	struct run_view view = { 0 };
 	struct plan plan = { 0 };
 	uint32_t variant = SCENARIO_NO_VARIANT;
-	int status = options->variant ? run_variant_find(options, &variant) : 0;
+	int status = options->variant ? run_variant_find(options, NULL, &variant) : 0;
 
 	if (!status)
 		status = run_scenario_load(options, variant, &plan);

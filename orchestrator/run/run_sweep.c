@@ -110,7 +110,7 @@ static int scenario_look(const struct run_options *options, struct sweep *sweep,
 
 	sweep->variant = SCENARIO_NO_VARIANT;
 	if (options->variant)
-		status = run_variant_find(options, &sweep->variant);
+		status = run_variant_find(options, sweep->key, &sweep->variant);
 	if (status)
 		return status;
 	error = run_scenario_read(options, sweep->variant, &scenario, &errors);
@@ -155,7 +155,7 @@ static int value_load(struct run_options *options, struct sweep *sweep, uint32_t
 	return status;
 }
 
-/* Seeds differ in nothing that could be wrong, so two of them are enough. */
+/* Seeds of a range differ in nothing that could be wrong, so two of them are enough. */
 static int values_check(struct run_options *options, struct sweep *sweep)
 {
 	struct compare_row row;
@@ -164,7 +164,7 @@ static int values_check(struct run_options *options, struct sweep *sweep)
 	for (uint32_t i = 0; i < sweep->values.count && !status; i++) {
 		struct plan plan = { 0 };
 
-		if (options->seeds && i && i + 1 < sweep->values.count)
+		if (options->seeds && !sweep->values.listed && i && i + 1 < sweep->values.count)
 			continue;
 		status = value_load(options, sweep, i, &row, &plan);
 		plan_free(&plan);

@@ -151,6 +151,7 @@ int sweep_values_parse(const char *text, struct sweep_values *values, char *why,
 	const char *dots = strstr(text, "..");
 
 	values->count = 0;
-	return dots && !strchr(text, ',') ? range_parse(text, dots, values, why, why_max)
-					  : list_parse(text, values, why, why_max);
+	values->listed = !dots || strchr(text, ',');
+	return values->listed ? list_parse(text, values, why, why_max)
+			      : range_parse(text, dots, values, why, why_max);
 }

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_RUN_SWEEP_VALUES_H
 #define HEDDLE_ORCHESTRATOR_RUN_SWEEP_VALUES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@
 
 struct sweep_values {
 	uint32_t count;
+	bool listed; /* a list, of which each value may be wrong */
 	char texts[SWEEP_VALUES_MAX][SWEEP_VALUE_MAX];
 };
 

@@ -173,6 +173,19 @@ static struct yaml_node *set_find(struct yaml_node *root, uint32_t variant)
 	return set && set->kind == YAML_MAPPING ? set : NULL;
 }
 
+bool scenario_compare_sets(struct yaml_node *root, uint32_t variant, const char *path)
+{
+	const struct yaml_node *set = set_find(root, variant);
+
+	for (const struct yaml_node *child = set ? set->first : NULL; child; child = child->next) {
+		size_t length = strlen(child->key);
+
+		if (!strncmp(child->key, path, length) && (!path[length] || path[length] == '.'))
+			return true;
+	}
+	return false;
+}
+
 /* the file, or the --set that created the variant */
 static const char *file_of(const struct scenario *scenario, const struct scenario_place *place)
 {

@@ -13,6 +13,11 @@ key_read_fn scenario_compare_read;
  *  scenario_compare_read() reports it. */
 int scenario_compare_apply(const struct scenario *scenario, struct yaml_node *root,
 			   uint32_t variant, struct scenario_errors *errors);
+
+/** scenario_compare_sets() - does `set` of variant @variant in the tree @root, which has no variant
+ *  applied, give the value at @path, or a section that contains it? */
+bool scenario_compare_sets(struct yaml_node *root, uint32_t variant, const char *path);
+
 void scenario_compare_free(struct scenario_compare *compare);
 
 #endif

@@ -167,6 +167,20 @@ static void own_control_find(struct search *search, const struct yaml_node *root
 	said_add(search, &own->key_place);
 }
 
+/* only supplemented CNPs can have failed (RC-8, RC-9) */
+static void path_pause_find(struct search *search, const struct yaml_node *root)
+{
+	const struct roce_config *config = &search->scenario->roce.config;
+	const struct yaml_node *key = child_find(child_find(root, "roce"), "path-pause");
+
+	if (!key || !config->path_pause || config->path_target != ROCE_CNP_FAILED ||
+	    config->supplement || roce_varies(root))
+		return;
+	snprintf(search->path, sizeof(search->path),
+		 "roce.path-pause with target cnp-failed and without supplement");
+	said_add(search, &key->key_place);
+}
+
 int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario)
 {
 	struct search search = { .scenario = scenario };
@@ -177,6 +191,8 @@ int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario)
 			walk(&search, root, keys[i].path, 0);
 	if (kinds & ROCE && !search.error)
 		own_control_find(&search, root);
+	if (kinds & ROCE && !search.error)
+		path_pause_find(&search, root);
 	scenario->kinds = kinds;
 	return search.error;
 }

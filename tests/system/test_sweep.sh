@@ -72,7 +72,10 @@ refused() {
 	run 2 run star.yaml --sweep links.rate=100Gb/s,fast && says err 'fast' && ! grep -q ' of 2' err && run 2 run star.yaml --sweep links.rat=1Gb/s,2Gb/s &&
 		says err "did you mean 'rate'?" && run 2 run star.yaml --sweep 1..4 && run 2 run star.yaml --seeds 4..1 && says err 'must rise' &&
 		run 2 run star.yaml --seeds 1..2 --events e.csv && run 2 run star.yaml --seeds 1..2 --sweep a=1 && run 2 run bare.yaml --seeds 1..2 &&
-		says err "neither 'compare' nor 'expect'" && run 2 run star.yaml --seeds 1..2 --json star.yaml
+		says err "neither 'compare' nor 'expect'" && run 2 run star.yaml --seeds 1..2 --json star.yaml &&
+		run 2 run star.yaml --seeds 1,2x,3 && says err '2x' && ! grep -q ' of 3' err &&
+		run 2 run three.yaml --variant 'by half' --sweep links.rate=50..100Gb/s..50 &&
+		says err "variant 'by half' sets links.rate itself" && run 0 run three.yaml --variant 'by half' --sweep links.delay=1..2us
 }
 
 check "heddle list has a line for each scenario" listed

@@ -303,6 +303,22 @@ TEST(compare_text_write__spread_of_values)
 	free(text);
 }
 
+/* the mean of counts is none */
+TEST(metric_show__count_and_mean_of_counts)
+{
+	static const struct {
+		double value;
+		const char *shown;
+	} cases[] = { { 3, "3" },           { 1.0 / 3, "0.3333" }, { 12.5, "12.5" },
+		      { 123456, "123456" }, { 4567.5, "4568" },    { 0, "0" } };
+	char text[40];
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		expect_metric_show("drops", cases[i].value, text, sizeof(text));
+		ck_assert_str_eq(text, cases[i].shown);
+	}
+}
+
 /* the same for programs; a column without a value has none in any measure */
 TEST(compare_json_write__spread_of_values)
 {

@@ -37,7 +37,7 @@ TEST(results_goodput_share_min__least_flow)
 	flow_add(0, 1, 0, 10, 10);
 	flow_add(1, 2, 0, 5, 5);
 	flow_add(2, 0, 1, 6, 6);
-	host_ports[2].rate_bps = 50000000000;
+	host_ports[2].rate_bps = switch_ports[2].rate_bps = 50000000000;
 	gather(true);
 	ck_assert(results_goodput_share_min(&plan, &results, &results.groups[0], &share));
 	ck_assert_double_eq_tol(share, 5000.0 * 8 * 1524 / 1500 / 5e5, 1e-12);
@@ -45,6 +45,22 @@ TEST(results_goodput_share_min__least_flow)
 	ck_assert_double_eq_tol(share, 5000.0 * 8 * 1524 / 1500 / 5e5, 1e-12);
 	ck_assert(results_goodput_share_min(&plan, &results, &results.groups[1], &share));
 	ck_assert_double_eq_tol(share, 6000.0 * 8 * 1524 / 1500 / 5e5, 1e-12);
+}
+
+/* a link whose directions have different rates: what the source sends, the destination receives */
+TEST(results_goodput_share__of_each_direction)
+{
+	double share;
+
+	flow_add(1, 0, 0, 5, 5);
+	host_ports[0].rate_bps = 1000000000;   /* h0 sends nothing */
+	switch_ports[1].rate_bps = 1000000000; /* h1 receives nothing */
+	switch_ports[0].rate_bps = 50000000000;
+	gather(false);
+	ck_assert(results_goodput_share(&plan, &results, &results.groups[0], &share));
+	ck_assert_double_eq_tol(share, 5000.0 * 8 * 1504 / 1500 / 5e5, 1e-12);
+	ck_assert(results_goodput_share_min(&plan, &results, &results.groups[0], &share));
+	ck_assert_double_eq_tol(share, 5000.0 * 8 * 1504 / 1500 / 5e5, 1e-12);
 }
 
 /* a flow of which nothing arrived has a share of 0; without flows there is no smallest one */

@@ -56,6 +56,36 @@ TEST(scenario_idle_print__keys_and_lines)
 					      "6), classes.1.unordered (line 10)\n");
 }
 
+/* RC-8, RC-9: only CNPs that the switch supplements can have failed */
+TEST(scenario_idle_print__path_pause_without_supplement)
+{
+	static const struct {
+		const char *keys, *told;
+	} cases[] = {
+		{ "roce: {path-pause: yes}", "idle: roce.path-pause with target cnp-failed and "
+					     "without supplement (line 5)\n" },
+		{ "roce: {path-pause: {high: 1MB}}", "idle: roce.path-pause with target cnp-failed "
+						     "and without supplement (line 5)\n" },
+		{ "roce: {path-pause: yes, supplement: yes}", "" },
+		{ "roce: {path-pause: {target: ecn-failed}}", "" },
+		{ "roce: {path-pause: no}", "" },
+		{ "roce: {path-pause: yes}\ncompare: {columns: [drops], variants: [{name: a, set: "
+		  "{roce.supplement: yes}}]}",
+		  "" },
+	};
+	char text[400];
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text), STAR "fabric: roce\n%s\n", cases[i].keys);
+		ck_assert_str_eq(told(text, NULL, 0), cases[i].told);
+		if (i + 1 < sizeof(cases) / sizeof(cases[0])) {
+			tear_down();
+			memset(&scenario, 0, sizeof(scenario));
+			memset(&errors, 0, sizeof(errors));
+		}
+	}
+}
+
 TEST(scenario_idle_print__settings)
 {
 	static const char *const settings[] = { "fabric=port-group", "switch.acks.t1=10ns",
