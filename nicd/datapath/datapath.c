@@ -496,6 +496,13 @@ static int nic_host_open(void *dataplane, const int *fds, uint32_t count)
 	return host_if_open(&nic->host, fds, count);
 }
 
+static uint32_t nic_host_release(void *dataplane, int *fds)
+{
+	struct nic *nic = dataplane;
+
+	return host_if_release(&nic->host, fds);
+}
+
 static bool nic_host_receive(void *dataplane, uint32_t *readable, node_time_t now)
 {
 	struct nic *nic = dataplane;
@@ -528,6 +535,7 @@ const struct node_ops nicd_ops = {
 	.link_up = nic_link_up,
 	.link_set = nic_link_set,
 	.host_open = nic_host_open,
+	.host_release = nic_host_release,
 	.host_receive = nic_host_receive,
 	.host_deliver = nic_host_deliver,
 };

@@ -59,10 +59,23 @@ int host_if_init(struct host_if *host, uint32_t queue_count, struct stats_page *
 	return 0;
 }
 
+uint32_t host_if_release(struct host_if *host, int *fds)
+{
+	uint32_t count = host->attached ? host->queue_count : 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		fds[i] = host->queues[i].fd;
+	host->attached = false;
+	return count;
+}
+
 void host_if_fini(struct host_if *host)
 {
-	for (uint32_t i = 0; host->attached && i < host->queue_count; i++)
-		close(host->queues[i].fd);
+	int fds[NIC_HOST_QUEUES_MAX];
+	uint32_t count = host_if_release(host, fds);
+
+	for (uint32_t i = 0; i < count; i++)
+		close(fds[i]);
 	free(host->frames);
 	free(host->buffers);
 	free(host->free_slots);

@@ -26,6 +26,9 @@
 
 enum { TAG_NONE, TAG_FUTEX, TAG_CONTROL, TAG_WATCH }; /* TAG_WATCH + number */
 
+/* user_data of what closes a descriptor; no number of a watched one */
+#define CLOSED_FIRST (1ull << 48)
+
 #define NO_SLOT UINT32_MAX
 
 struct watched {
@@ -101,14 +104,17 @@ static int ring_restrict(struct io_uring *ring)
 		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_POLL_REMOVE },
 		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = OP_FUTEX_WAIT },
 		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = OP_FUTEX_WAKE },
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_CLOSE },
 		{ .opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED,
-		  .sqe_flags = IOSQE_CQE_SKIP_SUCCESS },
+		  .sqe_flags = IOSQE_CQE_SKIP_SUCCESS | IOSQE_ASYNC },
 		{ .opcode = IORING_RESTRICTION_REGISTER_OP,
 		  .register_op = IORING_REGISTER_ENABLE_RINGS },
 		{ .opcode = IORING_RESTRICTION_REGISTER_OP,
 		  .register_op = IORING_REGISTER_RING_FDS },
 		{ .opcode = IORING_RESTRICTION_REGISTER_OP,
 		  .register_op = IORING_UNREGISTER_RING_FDS },
+		{ .opcode = IORING_RESTRICTION_REGISTER_OP,
+		  .register_op = IORING_REGISTER_IOWQ_MAX_WORKERS },
 	};
 	const unsigned count = COUNT_OF(allowed);
 
@@ -215,6 +221,49 @@ struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, ch
 		snprintf(why, why_max, "event loop fallback (futex): %s", reason);
 	}
 	return loop;
+}
+
+/* Threads of the kernel close @count of @fds, at most ENTRIES.  Return: false: none were asked to. */
+static bool close_batch(struct event_loop *loop, const int *fds, uint32_t count)
+{
+	struct io_uring_sqe *sqe;
+	struct io_uring_cqe *cqe;
+	uint32_t asked = 0;
+
+	while (asked < count && (sqe = io_uring_get_sqe(&loop->ring))) {
+		io_uring_prep_close(sqe, fds[asked]);
+		sqe->flags = IOSQE_ASYNC;
+		sqe->user_data = CLOSED_FIRST + asked++;
+	}
+	if (asked != count || io_uring_submit(&loop->ring) != (int)count)
+		return false;
+	while (asked && !io_uring_wait_cqe(&loop->ring, &cqe)) {
+		if (cqe->user_data >= CLOSED_FIRST) {
+			asked--;
+			if (cqe->res)
+				close(fds[cqe->user_data - CLOSED_FIRST]);
+		}
+		io_uring_cqe_seen(&loop->ring, cqe);
+	}
+	return true;
+}
+
+void event_loop_close_all(struct event_loop *loop, const int *fds, uint32_t count)
+{
+	unsigned threads[2] = { ENTRIES, 0 };
+
+	if (loop->uring)
+		syscall(SYS_io_uring_register, loop->ring.ring_fd, IORING_REGISTER_IOWQ_MAX_WORKERS,
+			threads, 2);
+	while (count) {
+		uint32_t batch = count < ENTRIES ? count : ENTRIES;
+
+		if (!loop->uring || !close_batch(loop, fds, batch))
+			for (uint32_t i = 0; i < batch; i++)
+				close(fds[i]);
+		fds += batch;
+		count -= batch;
+	}
 }
 
 void event_loop_close(struct event_loop *loop)

@@ -60,6 +60,11 @@ int event_loop_numbers(struct event_loop *loop, uint32_t numbers);
 int event_loop_watch(struct event_loop *loop, uint32_t number, int fd);
 void event_loop_unwatch(struct event_loop *loop, uint32_t number);
 
+/** event_loop_close_all() - closes the @count descriptors @fds; event_loop_close() follows. The
+ *  kernel takes 15 ms for a packet socket (it waits for readers of RCU): with io_uring many wait at
+ *  a time. */
+void event_loop_close_all(struct event_loop *loop, const int *fds, uint32_t count);
+
 struct event_loop_ready {
 	/* numbers with input; one that is not read until empty is not reported again before more
 	 * comes. If there are more, the next sleep reports them at once. */

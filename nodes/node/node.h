@@ -86,6 +86,10 @@ struct node_ops {
 	 * non-blocking. Return: 0 or -errno. */
 	int (*host_open)(void *dataplane, const int *fds, uint32_t count);
 
+	/* Gives back those sockets, in @fds (NIC_HOST_QUEUES_MAX): the caller closes them. Nothing
+	 * is received any more. Return: how many, also 0. */
+	uint32_t (*host_release)(void *dataplane, int *fds);
+
 	/* Receives from the sockets in the set *@readable while there is free buffer, stamped @now;
 	 * *@readable becomes the set of those that may hold more.  Return: true if something was
 	 * received. */

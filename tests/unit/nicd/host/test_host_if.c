@@ -283,3 +283,17 @@ TEST(host_if_deliver__without_a_host)
 	ck_assert(!host_if_pending(&none));
 	host_if_fini(&none);
 }
+
+/* the caller closes the sockets; no host is attached any more, and another one may come */
+TEST(host_if_release__gives_the_sockets_back)
+{
+	int fds[NIC_HOST_QUEUES_MAX], again[NIC_HOST_QUEUES_MAX];
+	uint32_t readable = ~0u;
+
+	ck_assert_uint_eq(host_if_release(&host, fds), QUEUES);
+	ck_assert_uint_eq(host_if_release(&host, again), 0);
+	host_if_receive(&host, &readable, 0);
+	for (uint32_t i = 0; i < QUEUES; i++)
+		ck_assert_int_ge(fcntl(fds[i], F_GETFD), 0);
+	ck_assert_int_eq(host_if_open(&host, fds, QUEUES), 0);
+}

@@ -1,6 +1,7 @@
 /*  nodes/clock/event_loop: both loops (io_uring and its fallback) sleep and wake alike, and a
  *  sleeping process uses no CPU (TB-1, TB-5). */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +276,24 @@ TEST_RANGE(event_loop_mute__known_input_does_not_wake, 0, 2)
 	event_loop_mute(loop, 7, false);
 	ck_assert(event_loop_tells_news_only(loop) ? found(7) : found_until(7, 1));
 	close(fd);
+}
+
+/* more than fit into one submission, one of them closed already; others stay open */
+TEST_RANGE(event_loop_close_all__closes_each, 0, 2)
+{
+	int fds[150], other;
+
+	open_loop(_i);
+	for (uint32_t i = 0; i < COUNT_OF(fds); i++)
+		ck_assert_int_ge(fds[i] = eventfd(0, 0), 0);
+	other = eventfd(0, 0);
+	close(fds[7]);
+	event_loop_close_all(loop, fds, COUNT_OF(fds));
+	event_loop_close_all(loop, NULL, 0);
+	for (uint32_t i = 0; i < COUNT_OF(fds); i++)
+		ck_assert_int_eq(fcntl(fds[i], F_GETFD), -1);
+	ck_assert_int_ge(fcntl(other, F_GETFD), 0);
+	close(other);
 }
 
 /* all numbers are in use, and the control socket */
