@@ -98,8 +98,8 @@ int host_if_init(struct host_if *host, uint32_t queue_count, struct stats_page *
 /** host_if_fini() - frees the memory and closes the sockets. */
 void host_if_fini(struct host_if *host);
 
-/** host_if_release() - gives the sockets back in @fds (NIC_HOST_QUEUES_MAX): no host is attached any
- *  more.  Return: how many. */
+/** host_if_release() - gives the sockets back in @fds (NIC_HOST_QUEUES_MAX): no host is attached
+ *  any more.  Return: how many. */
 uint32_t host_if_release(struct host_if *host, int *fds);
 
 /** host_if_open() - takes over @fds, one for each queue: non-blocking, bound, with PACKET_VNET_HDR.

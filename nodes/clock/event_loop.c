@@ -223,7 +223,8 @@ struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, ch
 	return loop;
 }
 
-/* Threads of the kernel close @count of @fds, at most ENTRIES.  Return: false: none were asked to. */
+/* Threads of the kernel close @count of @fds, at most ENTRIES.  Return: false: they were not asked
+ * to. */
 static bool close_batch(struct event_loop *loop, const int *fds, uint32_t count)
 {
 	struct io_uring_sqe *sqe;

@@ -548,6 +548,8 @@ report_goals() {
 		goal_at_most '64 hosts down, s' down_shm_64 1 %.2f 0.5
 		goal_at_most '256 hosts up, s' up_shm_256 1 %.2f 3
 		goal_at_most '256 hosts down, s' down_shm_256 1 %.2f 1
+		goal_at_most '64 hosts down, --pack, s' down_packed_64 1 %.2f 0.5
+		goal_at_most '256 hosts down, --pack, s' down_packed_256 1 %.2f 1
 		goal_at_most '64 hosts at rest, % of a core' idle_shm 1 %.2f 1
 		goal_at_most 'memory of a host beside its namespace, its NIC, MB' memory_nicd_shm 1 %.2f 3
 		goal_at_most 'and with its share of switches and daemon, MB' memory_shm 1 %.2f 3
