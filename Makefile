@@ -401,6 +401,7 @@ soak: all
 	@COUNT=300 tests/run.sh 'soak, calls that fail' tests/system/test_call_fails.sh
 	@ROUNDS=57 ROUND_SECONDS=60 GROWTH_MAX=1.1 tests/run.sh 'soak, programs' tests/system/test_mixed_programs.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
+	@LONG=yes tests/run.sh 'soak, figures' tests/system/test_figures.sh
 	@ROUNDS=10 LARGE=yes ALL=yes tests/run.sh 'soak, packed nodes' tests/system/test_pack.sh
 	@tests/run.sh 'soak, pods' $(long_system_tests)
 	@./heddle run topologies/deep-tree.yaml
