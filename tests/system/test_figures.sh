@@ -27,6 +27,16 @@ complete() {
 	[ "$(cd "$topologies" && grep -l '^compare:' ./*.yaml | sed 's|^./||; s|yaml$|txt|' | sort)" = "$(cd "$kept" && ls ./*.txt | sed 's|^./||' | sort)" ]
 }
 
+# a page that prints a table has all of its lines
+printed() { # NAME PAGE
+	local line missing=0
+
+	while IFS= read -r line; do
+		grep -qF -- "$line" "$top/docs/$2" || { echo "docs/$2 lacks: $line" && missing=1; }
+	done < <(sed '1,2d; s/ *$//' "$kept/$1.txt")
+	return $missing
+}
+
 [ "${WRITE-}" != yes ] || mkdir -p "$kept"
 for file in "$topologies"/*.yaml; do
 	name=$(basename "$file" .yaml)
@@ -35,4 +45,5 @@ for file in "$topologies"/*.yaml; do
 	check "$name" same "$name"
 done
 check 'there is a table for each' complete
+check 'docs/roce.md has that of roce-compare' printed roce-compare roce.md
 finish
