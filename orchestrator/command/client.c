@@ -216,7 +216,8 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 	client->sent_count = 0;
 	*answer = NULL;
 	json_decref(request);
-	if (!length)
+	/* a fabric that takes no more clients says so before it reads the request */
+	if (!length || length == -EPIPE)
 		length = answer_receive(client, &line, fds, fd_count ? fd_count : &none);
 	if (length > 0)
 		*answer = json_loadb(line, (size_t)length, 0, NULL);

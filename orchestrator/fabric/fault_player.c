@@ -127,7 +127,7 @@ static int links_change(struct fault_player *player, const struct plan_fault *fa
 			continue;
 		if (fail && !player->down[i]++)
 			error = link_fails(player, i, now);
-		else if (!fail && !--player->down[i])
+		else if (!fail && player->down[i] && !--player->down[i])
 			error = player->fabric.link_up(player->fabric.owner, i);
 	}
 	return error;

@@ -138,8 +138,9 @@ static _Noreturn void program_run(const struct room *room, int fds[ROOM_START_FD
 	struct room_status failed;
 
 	setsid();
-	signal(SIGCHLD, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
+	/* what heddle ignores, and what it was started to ignore, the program must not */
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	for (int i = 0; i < 3; i++)
 		if (dup2(fds[ROOM_START_INPUT + i], i) < 0)

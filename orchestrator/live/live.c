@@ -357,6 +357,7 @@ enum {
 	POLL_OUTSIDE,
 	POLL_TUNNEL,
 	POLL_FOLDER,
+	POLL_PROGRAMS,
 	POLL_MANAGERS,
 	POLL_CLIENTS = POLL_MANAGERS + MANAGER_PAIR,
 	POLL_COUNT = POLL_CLIENTS + LIVE_CLIENTS_MAX
@@ -373,6 +374,9 @@ static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[
 	polled[POLL_OUTSIDE] = (struct pollfd){ daemon->live.connector.deaths_fd, POLLIN, 0 };
 	polled[POLL_TUNNEL] = (struct pollfd){ daemon->live.tunnel.control, POLLIN, 0 };
 	polled[POLL_FOLDER] = (struct pollfd){ daemon->live.place.watch_fd, POLLIN, 0 };
+	polled[POLL_PROGRAMS] =
+		(struct pollfd){ daemon->live.programs ? daemon->live.programs_epoll : -1, POLLIN,
+				 0 };
 	manager_pair_poll(&daemon->live.managers, &polled[POLL_MANAGERS]);
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		polled[POLL_CLIENTS + i] =

@@ -119,6 +119,7 @@ struct live {
 	struct live_set_list sets;
 	struct manager_pair managers;
 	struct live_program *programs;
+	int programs_epoll; /* has something when one has ended; -1: not known then */
 	uint32_t program_count;
 	struct runtime_place place;
 	time_t since_s;    /* CLOCK_REALTIME */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/live/live_fault.h"
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_link.h"
 #include "orchestrator/live/live_outside.h"
@@ -108,6 +109,7 @@ static void link_remove(struct live *live, uint32_t link)
 {
 	fabric_link_remove(&live->fabric, link);
 	veth_link_free(&live->veths[link], &live->namespaces.netlink);
+	live_faults_link_gone(live, link);
 	plan_spare_link_remove(live->plan, link);
 }
 
@@ -125,6 +127,7 @@ static void node_remove(struct live *live, uint32_t node)
 		live_programs_drop(live, node - live->plan->switch_count);
 		live_host_end(live, node - live->plan->switch_count);
 	}
+	live_faults_node_gone(live, node);
 	live_set_drop(&live->sets, config->name);
 	plan_spare_node_remove(live->plan, node);
 }

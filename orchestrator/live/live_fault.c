@@ -11,6 +11,8 @@
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/fabric_real.h"
 
+#define GONE UINT32_MAX /* the link or the switch of a fault: it was removed */
+
 /* ---- the fabric, as struct fault_fabric has it ---- */
 
 static int link_take_down(void *owner, uint32_t index)
@@ -80,6 +82,30 @@ void live_faults_fini(struct live *live)
 	fault_player_fini(&live->faults.player);
 	free(live->faults.taken);
 	live->faults.taken = NULL;
+}
+
+/* ---- what joins and leaves ---- */
+
+void live_faults_link_gone(struct live *live, uint32_t link)
+{
+	struct plan_faults *faults = &live->plan->faults;
+
+	if (live->faults.taken)
+		live->faults.taken[link] = false;
+	if (live->faults.player.down)
+		live->faults.player.down[link] = 0;
+	for (uint32_t i = 0; i < faults->count; i++)
+		if (faults->list[i].kind == FAULT_LINK && faults->list[i].link == link)
+			faults->list[i].link = GONE;
+}
+
+void live_faults_node_gone(struct live *live, uint32_t node)
+{
+	struct plan_faults *faults = &live->plan->faults;
+
+	for (uint32_t i = 0; i < faults->count; i++)
+		if (faults->list[i].kind == FAULT_SWITCH && faults->list[i].node == node)
+			faults->list[i].node = GONE;
 }
 
 /* ---- the time line ---- */

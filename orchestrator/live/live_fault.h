@@ -15,6 +15,11 @@
 int live_faults_init(struct live *live);
 void live_faults_fini(struct live *live);
 
+/** live_faults_link_gone(), live_faults_node_gone() - @link, or switch @node, is removed: its
+ *  faults do nothing any more, also when another one joins in its slot. */
+void live_faults_link_gone(struct live *live, uint32_t link);
+void live_faults_node_gone(struct live *live, uint32_t node);
+
 /** live_faults_step() - plays what is due.  Return: ns until the next call; UINT64_MAX: none is
  *  needed. */
 uint64_t live_faults_step(struct live *live);

@@ -398,6 +398,7 @@ static int load_begin(struct live *live, uint32_t index)
 	if (!strcmp(state, "plays") || !strcmp(state, "later"))
 		return 0;
 	*load = (struct live_load){
+		.load_permille = load->load_permille,
 		.from_ps =
 			fabric_real_now(&live->fabric) + fabric_time_of(live->fabric.page, LEAD_PS),
 		.to_ps = NODE_TIME_NEVER,
@@ -464,9 +465,15 @@ json_t *live_load_set(struct live_query *query)
 		return live_refuse("nothing to set: expected load=");
 	if (parameter_read(&parameter_load, "load", load, &permille, why, sizeof(why)))
 		return live_refuse("%s", why);
+	/* for NICs that are started again, too */
+	live->loads[index].load_permille = (uint32_t)permille;
+	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {
+		struct workload_config *part = part_of(live, i, (uint32_t)index);
+
+		if (part)
+			part->load_permille = (uint32_t)permille;
+	}
 	error = senders_tell(live, (uint32_t)index, "load", permille);
-	if (!error)
-		live->loads[index].load_permille = (uint32_t)permille;
-	return error ? live_refuse("%s keeps its load: %s", name, live_reason(live, error))
+	return error ? live_refuse("not all NICs have followed: %s", live_reason(live, error))
 		     : loads_describe(live, index);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -166,10 +167,14 @@ static int program_wire(struct live *live, struct live_program *program,
 	for (unsigned i = 0; i < ROOM_START_FDS; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	if (pid > 0)
+	if (pid > 0) {
+		struct epoll_event readable = { .events = EPOLLIN };
+
 		program->status_fd = pipes[0];
-	else if (pipes[0] >= 0)
+		epoll_ctl(live->programs_epoll, EPOLL_CTL_ADD, pipes[0], &readable);
+	} else if (pipes[0] >= 0) {
 		close(pipes[0]);
+	}
 	return pid;
 }
 
@@ -247,6 +252,7 @@ int live_programs_start(struct live *live)
 	live->programs = calloc(count + 1, sizeof(*live->programs));
 	if (!live->programs)
 		return -ENOMEM;
+	live->programs_epoll = epoll_create1(EPOLL_CLOEXEC);
 	program_path_complete();
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (has_commands(plan, i))
@@ -304,6 +310,8 @@ void live_programs_free(struct live *live)
 	for (uint32_t i = 0; i < live->program_count; i++)
 		if (live->programs[i].status_fd >= 0)
 			close(live->programs[i].status_fd);
+	if (live->programs && live->programs_epoll >= 0)
+		close(live->programs_epoll);
 	free(live->programs);
 	live->programs = NULL;
 	live->program_count = 0;

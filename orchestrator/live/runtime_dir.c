@@ -22,6 +22,7 @@
 
 /* another command may remove a stale folder meanwhile, but not that often */
 #define CLAIM_TRIES 100
+#define CLAIM_LOOK_US 2000u
 
 /* lock is last: it protects the others */
 static const char *const files[] = { "control", "hosts", "log", "lock" };
@@ -349,10 +350,14 @@ int runtime_claim(int base_fd, const char *name, struct runtime_place *place, ch
 	if (!error && snprintf(place->path, sizeof(place->path), "%s/%s", base, name) >=
 			      (int)sizeof(place->path))
 		error = -ENAMETOOLONG;
+	/* -EEXIST: perhaps a command only looks whether it runs */
 	if (!error)
-		do
+		do {
+			if (error == -EEXIST)
+				usleep(CLAIM_LOOK_US);
 			error = claim_try(base_fd, name, place);
-		while ((error == -ENOENT || error == -ESTALE) && ++tries < CLAIM_TRIES);
+		} while ((error == -ENOENT || error == -ESTALE || error == -EEXIST) &&
+			 ++tries < CLAIM_TRIES);
 	if (error == -EEXIST)
 		return failed(error, why, why_max,
 			      "a fabric '%s' is running; end it with 'heddle down %s', or give "

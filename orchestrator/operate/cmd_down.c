@@ -17,6 +17,8 @@
 #include "orchestrator/live/runtime_dir.h"
 #include "orchestrator/operate/observe.h"
 
+#define REFUSED_TRIES 5u
+#define REFUSED_US 500000u
 #define LOOK_US 5000
 #define ANSWER_MS (LIVE_REQUEST_MS + 2000u) /* it may be busy with another request */
 /* nodes that have to be killed take twice FABRIC_END_MS; as much again for the rest */
@@ -112,6 +114,12 @@ static int one_end(int base_fd, const char *name, json_t *ended)
 	bool ending, is_gone = false;
 	int status = one_ask(name, &last_look, &ending), pidfd = -1;
 
+	/* it has as many clients as it takes: that is no reason to kill it */
+	for (unsigned again = 0; status == CLIENT_REFUSED && again < REFUSED_TRIES; again++) {
+		usleep(REFUSED_US);
+		json_decref(last_look);
+		status = one_ask(name, &last_look, &ending);
+	}
 	if (last_look)
 		pidfd = pidfd_open((pid_t)client_number(last_look, "pid"), 0);
 	if (!status || ending)

@@ -188,6 +188,23 @@ static bool background_cut(char *line)
 	return true;
 }
 
+/* after a command that changes which hosts there are */
+static void hosts_follow(struct prompt *prompt, const char *line)
+{
+	static const char *const changes[] = { "add", "attach", "remove" };
+	size_t length = strcspn(line, BLANKS);
+	struct host_names hosts;
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		if (strlen(changes[i]) != length || strncmp(line, changes[i], length) != 0)
+			continue;
+		if (!host_names_ask("prompt", prompt->hosts.fabric, NULL, &hosts)) {
+			host_names_free(&prompt->hosts);
+			prompt->hosts = hosts;
+		}
+	}
+}
+
 static void line_run(struct prompt *prompt, char *line)
 {
 	bool background = background_cut(line);
@@ -224,6 +241,7 @@ static void line_run(struct prompt *prompt, char *line)
 		;
 	interrupt_catch();
 	prompt->status = status_of(status);
+	hosts_follow(prompt, line);
 }
 
 /* ---- all lines ---- */

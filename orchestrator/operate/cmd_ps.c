@@ -269,12 +269,13 @@ static int fabrics_look_since(char (*names)[NODE_NAME_MAX], int count,
 	int status = CLIENT_FINE;
 	json_t *answer;
 
-	for (int i = 0; i < count && !status; i++) {
+	for (int i = 0; i < count && status != CLIENT_USAGE; i++) {
+		int looked = look(names[i], &answer);
 		const json_t *before;
 
-		status = look(names[i], &answer);
+		status = status ? status : looked;
 		if (!answer)
-			break;
+			continue;
 		before = since_find(answer, since, request->since);
 		if (before) {
 			observe_cost(answer, before);
@@ -293,10 +294,12 @@ static int fabrics_look_once(char (*names)[NODE_NAME_MAX], int count, json_t *fa
 	int status = CLIENT_FINE;
 	json_t *answer;
 
-	for (int i = 0; i < count && !status; i++) {
-		status = look(names[i], &answer);
+	for (int i = 0; i < count; i++) {
+		int looked = look(names[i], &answer);
+
+		status = status ? status : looked;
 		if (!answer)
-			break;
+			continue;
 		observe_cost(answer, NULL);
 		observe_fidelity(answer, NULL);
 		json_array_append_new(fabrics, answer);
@@ -326,11 +329,13 @@ static int fabrics_show(char (*names)[NODE_NAME_MAX], int count, const struct re
 {
 	json_t *fabrics = json_array(), *fabric;
 	int status = fabrics_look(names, count, request, fabrics);
+	/* one that starts or ends does not hide the others */
+	bool shown = !status || json_array_size(fabrics);
 	size_t i;
 
-	if (!status && request->json) {
+	if (shown && request->json) {
 		client_json_print(fabrics);
-	} else if (!status) {
+	} else if (shown) {
 		json_array_foreach (fabrics, i, fabric) {
 			if (i)
 				putchar('\n');

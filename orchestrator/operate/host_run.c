@@ -195,6 +195,7 @@ static int run_by_request(struct client *client, const char *host, const struct 
 	const struct room_program program = { argv, environ, cwd ? cwd : "/", user };
 	int status_fd = -1, status = program_request(client, host, &program, &status_fd);
 
+	client_close(client); /* its place is for others while the program runs */
 	return status ? status : program_await(status_fd, argv[0], user, why, why_max);
 }
 

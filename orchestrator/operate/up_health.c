@@ -14,9 +14,11 @@
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/command/client.h"
+#include "orchestrator/live/runtime_dir.h"
 #include "orchestrator/operate/host_run.h"
 
 #define TICK_NS 10000000ull /* how often ends are looked for */
+#define LIVES_TICKS 20u     /* and that of the fabric */
 #define LINE_MAX_BYTES 200u
 #define READS_MAX 256u /* of what a check prints, at each look: a full pipe, and more */
 
@@ -213,12 +215,23 @@ static bool all_healthy(const struct check *checks, uint32_t count)
 	return true;
 }
 
+static bool fabric_lives(const char *fabric)
+{
+	char why[512];
+	int base_fd = runtime_open(false, why, sizeof(why));
+	bool lives = base_fd >= 0 && runtime_lives(base_fd, fabric);
+
+	if (base_fd >= 0)
+		close(base_fd);
+	return lives;
+}
+
 int up_health_await(const char *fabric, const struct plan *plan)
 {
 	const struct timespec tick = { 0, TICK_NS };
 	uint64_t began_ns = wall_ns();
 	int status = 0;
-	uint32_t count;
+	uint32_t count, ticks = 0;
 	struct check *checks = checks_make(plan, &count);
 
 	if (count)
@@ -228,6 +241,11 @@ int up_health_await(const char *fabric, const struct plan *plan)
 			count, count == 1 ? " is" : "s are");
 	fflush(stdout); /* the processes of the checks have a copy of what waits there */
 	while (!status && !all_healthy(checks, count)) {
+		/* a check whose fabric has ended fails for ever */
+		if (!(ticks++ % LIVES_TICKS) && !fabric_lives(fabric)) {
+			options_wrong("up", "fabric %s has ended", fabric);
+			status = EXIT_NODE;
+		}
 		for (uint32_t i = 0; i < count && !status; i++)
 			if (!check_step(fabric, &checks[i], began_ns))
 				status = EXIT_UNHEALTHY;

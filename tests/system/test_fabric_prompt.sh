@@ -33,6 +33,10 @@ commands() {
 link | grep down
 link s1:s2 up' && says out ' down '
 }
+# a host that joins is one, too
+joins() { script 0 <<<'add host h9 s1
+h9 echo I am $HEDDLE_HOST
+remove h9' && says out 'I am h9'; }
 statuses() {
 	script 7 <<<'h1 exit 7' && script 1 <<<'show s9 ports' && says err 's9' && script 7 <<<'nosuch
 h1 exit 7' && says err "nosuch" && script 3 <<<'h1 exit 3
@@ -96,6 +100,7 @@ dump' && says out 'available nodes are:' && says out 'h1 0:s1' && grep -x 's3 [0
 		script 0 <<<'pingall --hosts "h[12]"' && says out '2 of 2 pairs' 
 }
 check 'words of Mininet' mininet
+check 'a host that joins' joins
 check 'a program does not take the lines that follow' lines_stay
 check 'in the background, until the prompt ends' background
 check 'in the background, and the prompt ends at once' at_once

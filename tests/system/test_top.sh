@@ -175,6 +175,17 @@ ended() {
 		(.[0].fidelity | .verdict and .node and .lateness_p99_ns) and
 		([.[0].nodes[].lateness_max_ns] | max > 100000000)' "$scratch/down"
 }
+# a fabric that starts has its lock, and does not answer yet
+beside_one_that_starts() {
+	local status
+
+	mkdir "$HEDDLE_RUNTIME_DIR/starting" && : >"$HEDDLE_RUNTIME_DIR/starting/lock" || return
+	flock "$HEDDLE_RUNTIME_DIR/starting/lock" "$heddle" ps >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	rm -r "$HEDDLE_RUNTIME_DIR/starting"
+	[ $status = 4 ] && says out 'running    since' && says err 'starting'
+}
+check 'ps also while another fabric starts' beside_one_that_starts
 check 'down --json tells the verdict over the whole life' ended
 check 'down --json of nothing' sh -c "[ \"\$('$heddle' down --json)\" = '[]' ]"
 told() {

@@ -225,6 +225,21 @@ TEST(live_load_node_starts__from_now_on)
 	ck_assert_uint_eq(plan.nodes[first].nic.workloads[1].from_ps, NODE_TIME_NEVER);
 }
 
+/* a NIC that is started again has the load that was set, and a next start keeps it for `save` */
+TEST(live_load_set__stays)
+{
+	struct live_query query = { .live = &live };
+
+	query.request = json_pack("{s:s, s:s}", "name", "few", "load", "20%");
+	json_decref(told);
+	told = live_load_set(&query);
+	json_decref(query.request);
+	ck_assert_ptr_null(json_object_get(told, "error"));
+	ck_assert_uint_eq(plan.nodes[first].nic.workloads[1].load_permille, 200);
+	ask(live_load_start, "few");
+	ck_assert_uint_eq(live.loads[1].load_permille, 200);
+}
+
 TEST(live_load_set__bad_values)
 {
 	struct live_query query = { .live = &live };

@@ -82,6 +82,19 @@ TEST(faults__links_of_the_user)
 	down();
 }
 
+/* a link that joins in the place of a removed one has nothing of its faults: it stays up */
+TEST(faults__of_a_link_that_was_removed_and_stays)
+{
+	if (!up("up|stays.yaml|--hold"))
+		return;
+	ASSERT_STATUS("remove|s1:s2", 0);
+	ASSERT_STATUS("add|link|s1|s2", 0);
+	ASSERT_STATUS("faults|start", 0);
+	until("faults", " present ");
+	ck_assert(!link_is(" down"));
+	down();
+}
+
 TEST(faults__from_the_start_of_the_fabric)
 {
 	if (!up("up|stays.yaml"))
