@@ -126,6 +126,7 @@ static void plug_in(struct nic *nic)
 	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
 
 	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);
+	nic->workloads.rate_bps = nic->link->rate_bps;
 	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion, nic->link->rate_bps);
 	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
 	nic->pausing.classes = 0; /* no class is paused at a new peer */
@@ -466,6 +467,8 @@ static void nic_link_set(void *dataplane, uint32_t port)
 	struct nic *nic = dataplane;
 
 	class_scheduler_init_node(&nic->classes, nic->config, nic->config->ports[port].rate_bps);
+	/* a load that is set from now on is a share of it; one that plays keeps its rate */
+	nic->workloads.rate_bps = nic->config->ports[port].rate_bps;
 	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion,
 			nic->config->ports[port].rate_bps);
 }

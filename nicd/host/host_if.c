@@ -406,7 +406,10 @@ static void deliver_count(struct host_if *host, bool sent)
 		stats->host_rx_packets += super->frames;
 		return;
 	}
+	if (!super->frames) /* host_if_tell(): it did not come from the fabric */
+		return;
 	stats->drops[DROP_HOST] += super->frames - 1;
+	stats_port(stats, 0)->dropped_frames += super->frames - 1;
 	stats_port(stats, 0)->dropped_bytes += super->bytes;
 	trace_drop(stats, DROP_HOST, 0, super->bytes, NULL, stats->now_ps);
 }

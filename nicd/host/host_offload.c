@@ -28,6 +28,7 @@
 #define TCP_CHECKSUM_AT 16u
 #define UDP_CHECKSUM_AT 6u
 #define SCTP_CHECKSUM_AT 8u
+#define SCTP_CHECKSUM_BYTES 4u
 
 #define TCP_FIN 0x01u
 #define TCP_PSH 0x08u
@@ -169,8 +170,9 @@ int host_cut_init(struct host_cut *cut, const struct virtio_net_hdr *header, con
 	if (header->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM) {
 		cut->checksum_from = header->csum_start;
 		cut->checksum_at = (uint32_t)header->csum_start + header->csum_offset;
-		if (cut->checksum_from < ETHERNET_BYTES || cut->checksum_at + 2 > frame_bytes ||
-		    header->csum_offset == SCTP_CHECKSUM_AT)
+		cut->crc = header->csum_offset == SCTP_CHECKSUM_AT;
+		if (cut->checksum_from < ETHERNET_BYTES ||
+		    cut->checksum_at + (cut->crc ? SCTP_CHECKSUM_BYTES : 2) > frame_bytes)
 			return -EINVAL;
 	}
 	return header->gso_type == VIRTIO_NET_HDR_GSO_NONE ? 0 : segmentation_init(cut, header);
@@ -238,6 +240,35 @@ static void cut_headers(const struct host_cut *cut, uint8_t *bytes, uint32_t pay
 	native_put16(checksum, fold(seed));
 }
 
+/* CRC32c of @length bytes at @bytes [RFC 9260, appendix A], four bits at a time */
+static uint32_t crc32c(const uint8_t *bytes, uint32_t length)
+{
+	static const uint32_t table[16] = { 0x00000000u, 0x105ec76fu, 0x20bd8edeu, 0x30e349b1u,
+					    0x417b1dbcu, 0x5125dad3u, 0x61c69362u, 0x7198540du,
+					    0x82f63b78u, 0x92a8fc17u, 0xa24bb5a6u, 0xb21572c9u,
+					    0xc38d26c4u, 0xd3d3e1abu, 0xe330a81au, 0xf36e6f75u };
+	uint32_t crc = ~0u;
+
+	for (uint32_t i = 0; i < length; i++) {
+		crc ^= bytes[i];
+		crc = crc >> 4 ^ table[crc & 15];
+		crc = crc >> 4 ^ table[crc & 15];
+	}
+	return ~crc;
+}
+
+/* SCTP: over the whole packet with 0 in the field, the lowest byte first */
+static void complete_crc(const struct host_cut *cut, uint8_t *bytes, uint32_t frame_bytes)
+{
+	uint8_t *field = bytes + cut->checksum_at;
+	uint32_t crc;
+
+	memset(field, 0, SCTP_CHECKSUM_BYTES);
+	crc = crc32c(bytes + cut->checksum_from, frame_bytes - cut->checksum_from);
+	for (uint32_t i = 0; i < SCTP_CHECKSUM_BYTES; i++)
+		field[i] = (uint8_t)(crc >> 8 * i);
+}
+
 /* the field holds the sum over the pseudo-header already, so it is simply summed with the rest */
 static void complete_checksum(const struct host_cut *cut, uint8_t *bytes, uint32_t frame_bytes)
 {
@@ -259,7 +290,9 @@ void host_cut_write(struct host_cut *cut, uint8_t *bytes)
 	       payload_bytes);
 	if (cut->segment_bytes)
 		cut_headers(cut, bytes, payload_bytes);
-	if (cut->checksum_from)
+	if (cut->checksum_from && cut->crc)
+		complete_crc(cut, bytes, frame_bytes);
+	else if (cut->checksum_from)
 		complete_checksum(cut, bytes, frame_bytes);
 	if (frame_bytes < FRAME_BYTES_MIN)
 		memset(bytes + frame_bytes, 0, FRAME_BYTES_MIN - frame_bytes);

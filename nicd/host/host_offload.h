@@ -44,13 +44,14 @@ struct host_cut {
 	uint32_t checksum_from; /* checksum of all that follows; 0: it is complete */
 	uint32_t checksum_at;
 	bool ipv4, udp;
+	bool crc; /* the checksum is that of SCTP */
 };
 
 /** host_cut_init() - begins with the first segment of @frame, described by @header.
  *  TCP over IPv4 and IPv6, and UDP, are cut; any other frame is one segment, its checksum completed
  *  where the header asks.
- *  Return: 0, or -EINVAL: headers that contradict each other or the length, SCTP (its checksum is a
- *  CRC), or a kind of segmentation that is not one of these. */
+ *  Return: 0, or -EINVAL: headers that contradict each other or the length, or a kind of
+ *  segmentation that is not one of these. */
 int host_cut_init(struct host_cut *cut, const struct virtio_net_hdr *header, const uint8_t *frame,
 		  uint32_t frame_bytes);
 

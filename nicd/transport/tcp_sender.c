@@ -83,11 +83,13 @@ static void on_loss(const void *shared, struct congestion_flow *state, bool time
 {
 	const struct tcp_sender *sender = sender_of(shared);
 	const struct transport_flow *flow = &sender->transport->flows[state->slot];
+	struct tcp_window *window = window_of(state);
 
 	(void)now;
 	if (!timeout)
 		return;
-	tcp_window_timeout(window_of(state), flow->acknowledged, flow->top);
+	tcp_window_timeout(window, flow->acknowledged, flow->top);
+	window->reduced |= sender->config->ecn;
 	state->window_packets = tcp_window_packets(window_of(state), sender->config);
 }
 
@@ -176,13 +178,14 @@ uint32_t tcp_sender_on_ack(struct tcp_sender *sender, uint32_t slot, const struc
 	answer = tcp_window_ack(window, sender->config, &heard, now);
 	state->window_packets = tcp_window_packets(window, sender->config);
 	complete = transport_acknowledge(transport, slot, heard.packet, NULL, now);
-	if (!answer.restart_timer)
-		transport_keep_timeout(transport, slot, timeout_at_ps, now);
 	stats->naks += !recovering && answer.resend;
 	if (answer.reduced)
 		transport_congested(transport, slot, now);
 	if (answer.resend)
 		transport_repeat(transport, slot, now);
+	/* last: what is repeated would start it again */
+	if (!answer.restart_timer)
+		transport_keep_timeout(transport, slot, timeout_at_ps, now);
 	transport_obey(transport, slot, now);
 	note_window(sender, state);
 	return complete;

@@ -108,9 +108,20 @@ static uint32_t half(const struct tcp_window *window, uint64_t flight)
 	return max32((uint32_t)min64(flight, window->window_packets) / 2, THRESHOLD_MIN);
 }
 
-static void recovery_begin(struct tcp_window *window, const struct tcp_heard *heard)
+/* does the ACK say more than that all had arrived which was sent when something happened? RFC
+ * 6582's "covers more than recover" */
+static bool is_beyond(uint64_t packet, uint64_t top_then)
 {
-	window->threshold = half(window, heard->top - heard->packet);
+	return !top_then || packet > top_then;
+}
+
+/* a loss in a window of which a mark has cut the window does not do so again [RFC 3168, 6.1.2] */
+static void recovery_begin(struct tcp_window *window, const struct tcp_config *config,
+			   const struct tcp_heard *heard)
+{
+	if (is_beyond(heard->packet, window->cut_until))
+		window->threshold = half(window, heard->top - heard->packet);
+	window->reduced |= config->ecn;
 	window->window_packets = window->threshold + DUPLICATES;
 	window->growth = 0;
 	window->recover = heard->top;
@@ -137,14 +148,8 @@ static void deflate(struct tcp_window *window, uint64_t packets)
 
 /* ---- ACKs ---- */
 
-/* does the ACK say more than that all had arrived which was sent when something happened? RFC
- * 6582's "covers more than recover" */
-static bool is_beyond(uint64_t packet, uint64_t top_then)
-{
-	return !top_then || packet > top_then;
-}
-
-static struct tcp_answer on_duplicate(struct tcp_window *window, const struct tcp_heard *heard)
+static struct tcp_answer on_duplicate(struct tcp_window *window, const struct tcp_config *config,
+				      const struct tcp_heard *heard)
 {
 	struct tcp_answer answer = { 0 };
 
@@ -152,7 +157,7 @@ static struct tcp_answer on_duplicate(struct tcp_window *window, const struct tc
 	if (window->recovering) {
 		window->window_packets++;
 	} else if (window->duplicates == DUPLICATES && is_beyond(heard->packet, window->recover)) {
-		recovery_begin(window, heard);
+		recovery_begin(window, config, heard);
 		answer.resend = answer.restart_timer = true;
 	}
 	return answer;
@@ -172,7 +177,8 @@ static struct tcp_answer on_progress(struct tcp_window *window, const struct tcp
 		window->timed_ps = NODE_TIME_NEVER;
 	}
 	if (!window->recovering) {
-		grow(window, config, packets);
+		if (!heard->echo) /* RFC 3168, 6.1.2 */
+			grow(window, config, packets);
 	} else if (heard->packet >= window->recover) {
 		recovery_end(window, heard);
 	} else {
@@ -191,7 +197,7 @@ static bool on_echo(struct tcp_window *window, const struct tcp_heard *heard)
 	    !is_beyond(heard->packet, window->recover))
 		return false;
 	window->threshold = half(window, UINT64_MAX);
-	window->window_packets = window->threshold;
+	window->window_packets = (uint32_t)min64(window->window_packets, window->threshold);
 	window->growth = 0;
 	window->cut_until = heard->top;
 	window->reduced = true;
@@ -207,7 +213,7 @@ struct tcp_answer tcp_window_ack(struct tcp_window *window, const struct tcp_con
 	if (heard->packet != heard->before)
 		answer = on_progress(window, config, heard, now);
 	else if (heard->top != heard->packet)
-		answer = on_duplicate(window, heard);
+		answer = on_duplicate(window, config, heard);
 	answer.reduced = reduced;
 	return answer;
 }

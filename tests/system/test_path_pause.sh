@@ -158,7 +158,7 @@ figures 'fewer: the rate at which cuts and increases balance' balance
 figures 'fewer than 1 / (F T), F = 5: it rises' course '1600 us' 1600e-6 5 .08 .1 rising
 
 check 'S4'"'"'s period of 300 us: supplementing holds nine with 4096 bytes (RC-8, RC-13)' needs cnp-threshold-300us \
-	'run.duration=60ms run.warmup=40ms' roce.supplement=no 'queue.max(s0:h7, roce)' 'delay.mean(s0:h7, roce)' 'cnps.supplemented(s0:h7)'
+	'run.duration=60ms run.warmup=40ms' roce.supplement=no 'delay.mean(s0:h7, roce)' 'cnps.supplemented(s0:h7)'
 shown 'ten fail with it and without' table cnp-threshold-300us "${short[@]}" --only '7 x 9, 2048' --only '7 x 9, 2048, supplementing' \
 	--only '7 x 10, 2048' --only '7 x 10, 2048, supplementing' --only '7 x 10, 4096, supplementing'
 check 'nine: a short queue, ten: megabytes, at the lowest rate' rows cnp-threshold-300us \

@@ -297,6 +297,31 @@ TEST(host_cut__checksum_is_in_the_frame)
 	ck_assert_int_eq(cut_error(&header, 14), 0);
 }
 
+/* SCTP: a CRC32c over the packet with 0 in the field, the lowest byte first [RFC 9260, 6.8]; the value
+ * is that of another implementation, which gives e3069283 for "123456789" */
+TEST(host_cut__crc_of_sctp)
+{
+	uint8_t frame[14 + 20 + 16] = { 0 }, out[200];
+	struct virtio_net_hdr header = { .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+					 .csum_start = 14 + 20,
+					 .csum_offset = 8 };
+	struct host_cut cut;
+	uint8_t *sctp = frame + 14 + 20;
+
+	frame[12] = 8;
+	frame[14] = 0x45;
+	frame[14 + 9] = 132;
+	for (uint8_t i = 0; i < 16; i++)
+		sctp[i] = i; /* what stands in the field does not count */
+	ck_assert_int_eq(host_cut_init(&cut, &header, frame, sizeof(frame)), 0);
+	ck_assert_uint_eq(host_cut_bytes(&cut), 60);
+	host_cut_write(&cut, out);
+	ck_assert_uint_eq(host_cut_bytes(&cut), 0);
+	ck_assert_mem_eq(out, frame, 14 + 20 + 8);
+	ck_assert_mem_eq(out + 14 + 20 + 8, ((uint8_t[]){ 0x13, 0xde, 0x02, 0x8b }), 4);
+	ck_assert_mem_eq(out + 14 + 20 + 12, sctp + 12, 4);
+}
+
 /* TB-23: whatever the header says of a frame, nothing outside it is read or written */
 TEST(host_cut__malformed_is_rejected)
 {
@@ -314,7 +339,8 @@ TEST(host_cut__malformed_is_rejected)
 	header.gso_type = VIRTIO_NET_HDR_GSO_TCPV6;
 	ck_assert_int_eq(host_cut_init(&cut, &header, super, super_bytes), -EINVAL);
 	header = good;
-	header.csum_offset = 8; /* SCTP */
+	header.csum_start = (uint16_t)(super_bytes - 10);
+	header.csum_offset = 8; /* SCTP, whose checksum has four bytes */
 	header.gso_type = VIRTIO_NET_HDR_GSO_NONE;
 	ck_assert_int_eq(host_cut_init(&cut, &header, super, super_bytes), -EINVAL);
 	srand(1);

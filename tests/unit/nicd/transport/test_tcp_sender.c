@@ -479,3 +479,44 @@ TEST(tcp_sender_on_ack__false_acks_change_nothing)
 	ck_assert_uint_eq(complete[0], 1);
 	stop();
 }
+
+/* an ACK of the first @packet packets of connection 0 */
+static void ack_packets(uint32_t packet)
+{
+	struct tcp_fields ack = { .acknowledgement = packet * (PACKET_BYTES - TCP_SEGMENT_AT),
+				  .flags = TCP_FLAG_ACK };
+
+	tcp_sender_on_ack(&sender, 0, &ack, now);
+}
+
+/* RFC 6582, impatient: the first partial ACK restarts the timer, further ones do not, although each
+ * has a packet sent again */
+TEST(tcp_sender__only_the_first_partial_ack_restarts_the_timer)
+{
+	node_time_t first_ps;
+
+	start(100, false);
+	open_flow(0);
+	put(0, 10 * (PACKET_BYTES - TCP_SEGMENT_AT));
+	now = NODE_MS;
+	transport_step(&transport, now);
+	for (uint32_t i = 0; i < 10; i++) {
+		struct flow_packet packet = transport_next(&transport, 0);
+
+		transport_sent(&transport, &packet, packet.frame_bytes + 24, now);
+	}
+	for (uint32_t i = 0; i < 4; i++)
+		ack_packets(1);
+	ck_assert(tcp_sender_window(&sender, 0)->recovering);
+	now += 20 * NODE_US;
+	ack_packets(3);
+	first_ps = transport.flows[0].timeout_at_ps;
+	now += 20 * NODE_US;
+	ack_packets(5);
+	ck_assert(tcp_sender_window(&sender, 0)->recovering);
+	ck_assert_uint_eq(transport.flows[0].timeout_at_ps, first_ps);
+	now += 20 * NODE_US;
+	ack_packets(7);
+	ck_assert_uint_eq(transport.flows[0].timeout_at_ps, first_ps);
+	stop();
+}

@@ -263,10 +263,10 @@ TEST(tcp_window_ack__echo_halves_once_a_window)
 	ck_assert(ack_with(una + 1, true).reduced);
 	ck_assert_uint_eq(tcp_window_packets(&window, &config), 20);
 	ck_assert(window.reduced);
+	/* nor does an ACK with ECE enlarge the window */
 	for (uint64_t until = top; una < until;)
 		ck_assert(!ack_with(una + 1, true).reduced);
-	ck_assert_uint_ge(tcp_window_packets(&window, &config), 20);
-	ck_assert_uint_le(tcp_window_packets(&window, &config), 22);
+	ck_assert_uint_eq(tcp_window_packets(&window, &config), 20);
 	fill();
 	ck_assert(ack_with(una + 1, true).reduced);
 	ck_assert_uint_le(tcp_window_packets(&window, &config), 11);
@@ -275,4 +275,40 @@ TEST(tcp_window_ack__echo_halves_once_a_window)
 		ack_with(una + 1, true);
 	}
 	ck_assert_uint_eq(window.threshold, 2);
+}
+
+/* RFC 3168, 6.1.2: marks and losses of one window cut it once, in either order, and CWR is due after
+ * a loss, too */
+TEST(tcp_window_ack__mark_then_loss_cut_once)
+{
+	start();
+	round_trips(2);
+	ck_assert(ack_with(una + 1, true).reduced);
+	ck_assert_uint_eq(window.threshold, 20);
+	lose_first();
+	ck_assert(window.recovering);
+	ck_assert_uint_eq(window.threshold, 20);
+}
+
+TEST(tcp_window_ack__loss_then_mark_cut_once)
+{
+	start();
+	config.ecn = true;
+	round_trips(2);
+	lose_first();
+	ck_assert_uint_eq(window.threshold, 20);
+	ck_assert(window.reduced);
+	for (uint64_t until = top; una < until;)
+		ck_assert(!ack_with(una + 1, true).reduced);
+	ck_assert_uint_eq(window.threshold, 20);
+}
+
+/* a mark does not enlarge a window of one packet */
+TEST(tcp_window_ack__echo_with_one_packet)
+{
+	start();
+	window.window_packets = 1;
+	tcp_window_sent(&window, top++, false, now);
+	ck_assert(ack_with(una + 1, true).reduced);
+	ck_assert_uint_eq(window.window_packets, 1);
 }
