@@ -212,7 +212,8 @@ static node_time_t next_change(const struct plan *plan, uint32_t from)
 static node_time_t last_change(const struct plan *plan, uint32_t from)
 {
 	for (uint32_t i = from; i--;)
-		if (plan->faults.actions[i].kind != ACTION_TABLES)
+		if (plan->faults.actions[i].kind != ACTION_TABLES &&
+		    plan->faults.actions[i].at_ps < plan->faults.actions[from].at_ps)
 			return node_time_max(plan->faults.actions[i].at_ps, plan->warmup_ps);
 	return plan->warmup_ps;
 }

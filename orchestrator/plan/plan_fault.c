@@ -209,7 +209,8 @@ static int topology_without(const struct plan *plan, const uint32_t *down,
  * change takes parts of two paths.
  * @before  the routes before the change, replaced by the new ones; zeros: none */
 static int in_flight_now(const struct plan *plan, const struct topology *topology,
-			 const uint16_t *distances, struct routing *before, uint32_t *hops)
+			 const routing_distance_t *distances, struct routing *before,
+			 uint32_t *hops)
 {
 	struct routing_request request = plan->routing;
 	char why[256];
@@ -226,7 +227,7 @@ static int hops_now(const struct plan *plan, const uint32_t *down, struct routin
 		    uint32_t *hops)
 {
 	struct topology topology;
-	uint16_t *distances = NULL;
+	routing_distance_t *distances = NULL;
 	uint32_t longest;
 	int error = topology_without(plan, down, &topology);
 

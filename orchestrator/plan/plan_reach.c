@@ -70,6 +70,7 @@ static bool joined_by_hosts(const struct scenario *scenario, uint32_t *parents)
 static int workload_check(const struct scenario *scenario, const struct plan *plan,
 			  const struct scenario_workload *workload, struct scenario_errors *errors)
 {
+	bool pairs = workload->pattern == PATTERN_PAIRS;
 	const struct scenario_host *first = NULL;
 
 	for (uint32_t i = 0; i < workload->sender_count + workload->receiver_count; i++) {
@@ -78,6 +79,9 @@ static int workload_check(const struct scenario *scenario, const struct plan *pl
 			&scenario->hosts[sends ? workload->senders[i]
 					       : workload->receivers[i - workload->sender_count]];
 
+		/* a receiver of a pair from its own sender; else all are from the first host */
+		if (pairs)
+			first = &scenario->hosts[workload->senders[i % workload->sender_count]];
 		first = first ? first : host;
 		if (is_reached(plan, first->switch_index, host->switch_index))
 			continue;

@@ -41,7 +41,7 @@ struct making {
 	const struct topology *topology;
 	const struct routing_request *request;
 	struct routing *routing;
-	uint16_t *distances;
+	routing_distance_t *distances;
 	uint32_t lanes_max; /* that the fabric may use */
 	char *cycle;        /* of minimal routes on one level, or NULL */
 };
@@ -132,7 +132,7 @@ static int minimal_make(struct making *making)
 static int up_down_make(struct making *making)
 {
 	size_t count = making->topology->switch_count;
-	uint16_t *lengths = malloc((count * count + 1) * sizeof(*lengths));
+	routing_distance_t *lengths = malloc((count * count + 1) * sizeof(*lengths));
 	int error = lengths ? routing_up_down_make(making->topology, making->distances, lengths,
 						   making->routing)
 			    : -ENOMEM;

@@ -61,6 +61,9 @@ struct switch_tables {
 	struct lid_tables lids; /* fabric kind port-group */
 };
 
+/* of a path between switches: routing_minimal.h */
+typedef uint32_t routing_distance_t;
+
 struct routing {
 	enum routing_order order; /* the order in force */
 	enum lane_rule lane_rule;

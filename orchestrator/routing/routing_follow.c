@@ -13,9 +13,9 @@
 struct following {
 	const struct topology *topology;
 	const struct routing_request *request;
-	const uint16_t *distances;
+	const routing_distance_t *distances;
 	struct topology whole;
-	uint16_t *whole_distances;
+	routing_distance_t *whole_distances;
 	struct routing *routing;
 };
 
@@ -25,8 +25,8 @@ static bool hosts_both(const struct following *following, uint32_t from, uint32_
 	       topology_has_hosts(following->topology, to);
 }
 
-static uint16_t distance(const struct following *following, const uint16_t *distances,
-			 uint32_t from, uint32_t to)
+static routing_distance_t distance(const struct following *following,
+				   const routing_distance_t *distances, uint32_t from, uint32_t to)
 {
 	return distances[(size_t)to * following->topology->switch_count + from];
 }
@@ -40,7 +40,8 @@ static void beyond_drop(struct following *following)
 
 	for (uint32_t from = 0; from < routing->switch_count; from++)
 		for (uint32_t to = 0; to < routing->switch_count; to++) {
-			uint16_t length = distance(following, following->distances, from, to);
+			routing_distance_t length =
+				distance(following, following->distances, from, to);
 
 			if (from == to || length == ROUTING_UNREACHED ||
 			    routing_hops(length) <= routing->lanes)
@@ -89,7 +90,8 @@ static bool is_as_short(const struct following *following)
 {
 	for (uint32_t from = 0; from < following->routing->switch_count; from++)
 		for (uint32_t to = 0; to < following->routing->switch_count; to++) {
-			uint16_t length = distance(following, following->distances, from, to);
+			routing_distance_t length =
+				distance(following, following->distances, from, to);
 
 			if (length != ROUTING_UNREACHED && hosts_both(following, from, to) &&
 			    length != distance(following, following->whole_distances, from, to))
@@ -185,7 +187,7 @@ static int kept_level_make(struct following *following)
 }
 
 int routing_follow(const struct topology *topology, const struct routing_request *request,
-		   const uint16_t *distances, struct routing *routing)
+		   const routing_distance_t *distances, struct routing *routing)
 {
 	struct following following = {
 		.topology = topology, .request = request, .distances = distances, .routing = routing

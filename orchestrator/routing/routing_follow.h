@@ -28,6 +28,6 @@
  *  @request    lanes, order and lane_rule are those in force.
  *  Return: 0 or -ENOMEM. */
 int routing_follow(const struct topology *topology, const struct routing_request *request,
-		   const uint16_t *distances, struct routing *routing);
+		   const routing_distance_t *distances, struct routing *routing);
 
 #endif

@@ -43,7 +43,7 @@ static void most_fill(const struct topology *topology, const struct routing *bef
 }
 
 int routing_in_flight_hops(const struct topology *topology, const struct routing *before,
-			   const uint16_t *after, uint32_t *hops)
+			   const routing_distance_t *after, uint32_t *hops)
 {
 	uint32_t count = topology->switch_count;
 	uint16_t *most = malloc((count + 1) * sizeof(*most));
@@ -55,7 +55,7 @@ int routing_in_flight_hops(const struct topology *topology, const struct routing
 			continue;
 		most_fill(topology, before, to, most);
 		for (uint32_t i = 0; i < count; i++) {
-			uint16_t left = after[(size_t)to * count + i];
+			routing_distance_t left = after[(size_t)to * count + i];
 			uint32_t all = most[i] + routing_hops(left);
 
 			if (most[i] != NOT_PASSED && left != ROUTING_UNREACHED && all > *hops)

@@ -21,6 +21,6 @@
  *  @hops      raised if it is less.
  *  Return: 0 or -ENOMEM.  O(switches * switches * ports * links of the longest path). */
 int routing_in_flight_hops(const struct topology *topology, const struct routing *before,
-			   const uint16_t *after, uint32_t *hops);
+			   const routing_distance_t *after, uint32_t *hops);
 
 #endif

@@ -9,7 +9,8 @@
 /* ---- the static port ---- */
 
 /* the tier of a switch: links from it to the nearest switch with hosts, TIERS_MAX - 1 at most */
-static uint32_t tier_of(const struct topology *topology, const uint16_t *distances, uint32_t index)
+static uint32_t tier_of(const struct topology *topology, const routing_distance_t *distances,
+			uint32_t index)
 {
 	uint32_t least = TIERS_MAX - 1;
 
@@ -151,7 +152,7 @@ static void host_enter(const struct topology *topology, const struct routing *ro
 }
 
 static int switch_fill(const struct topology *topology, const struct topology *whole,
-		       const uint16_t *whole_distances, uint32_t at, uint32_t divisor,
+		       const routing_distance_t *whole_distances, uint32_t at, uint32_t divisor,
 		       struct routing *routing)
 {
 	struct lid_tables *lids = &routing->switches[at].lids;
@@ -173,7 +174,7 @@ static int switch_fill(const struct topology *topology, const struct topology *w
 }
 
 static int tables_fill(const struct topology *topology, const struct topology *whole,
-		       const uint16_t *whole_distances, struct routing *routing)
+		       const routing_distance_t *whole_distances, struct routing *routing)
 {
 	uint8_t *tiers = calloc(topology->switch_count + 1, 1);
 	uint32_t divisors[TIERS_MAX];
@@ -193,7 +194,7 @@ static int tables_fill(const struct topology *topology, const struct topology *w
 int routing_lids_make(const struct topology *topology, struct routing *routing)
 {
 	struct topology whole;
-	uint16_t *distances;
+	routing_distance_t *distances;
 	int error = topology_whole(topology, &whole);
 
 	if (error)

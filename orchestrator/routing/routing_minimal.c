@@ -3,19 +3,18 @@
 #include <stdlib.h>
 
 /* the distance over port @port of @at, if it is @distance from the peer */
-static uint16_t further(const struct topology *topology, uint32_t at, uint32_t port,
-			uint16_t distance)
+static routing_distance_t further(const struct topology *topology, uint32_t at, uint32_t port,
+				  routing_distance_t distance)
 {
-	bool global = topology->switches[at].ports[port].tier == TIER_GLOBAL &&
-		      distance / ROUTING_DISTANCE_GLOBAL < ROUTING_GLOBALS_MAX;
+	bool global = topology->switches[at].ports[port].tier == TIER_GLOBAL;
 
-	return (uint16_t)(distance + 1 + (global ? ROUTING_DISTANCE_GLOBAL : 0));
+	return distance + 1 + (global ? ROUTING_DISTANCE_GLOBAL : 0);
 }
 
 /* @distances  from every switch to @target.   @queue  space for all switches, each of which is in
  * it once at a time: without links between groups none enters it twice. */
-static void distances_fill(const struct topology *topology, uint32_t target, uint16_t *distances,
-			   uint32_t *queue, bool *queued)
+static void distances_fill(const struct topology *topology, uint32_t target,
+			   routing_distance_t *distances, uint32_t *queue, bool *queued)
 {
 	uint32_t count = topology->switch_count, first = 0, length = 1;
 
@@ -31,7 +30,7 @@ static void distances_fill(const struct topology *topology, uint32_t target, uin
 		queued[at] = false;
 		for (uint32_t p = 0; p < topology->switches[at].port_count; p++) {
 			uint32_t peer = topology->switches[at].ports[p].peer;
-			uint16_t distance = further(topology, at, p, distances[at]);
+			routing_distance_t distance = further(topology, at, p, distances[at]);
 
 			if (!topology_leads_on(topology, at, p) || distances[peer] <= distance)
 				continue;
@@ -43,10 +42,10 @@ static void distances_fill(const struct topology *topology, uint32_t target, uin
 	}
 }
 
-uint16_t *routing_distances(const struct topology *topology)
+routing_distance_t *routing_distances(const struct topology *topology)
 {
 	size_t count = topology->switch_count;
-	uint16_t *distances = malloc((count * count + 1) * sizeof(*distances));
+	routing_distance_t *distances = malloc((count * count + 1) * sizeof(*distances));
 	uint32_t *queue = calloc(count + 1, sizeof(*queue));
 	bool *queued = calloc(count + 1, sizeof(*queued));
 
@@ -63,14 +62,15 @@ uint16_t *routing_distances(const struct topology *topology)
 	return distances;
 }
 
-uint32_t routing_longest_hops(const struct topology *topology, const uint16_t *lengths)
+uint32_t routing_longest_hops(const struct topology *topology, const routing_distance_t *lengths)
 {
 	uint32_t longest = 0;
 
 	for (uint32_t to = 0; to < topology->switch_count; to++)
 		for (uint32_t from = 0;
 		     from < topology->switch_count && topology_has_hosts(topology, to); from++) {
-			uint16_t length = lengths[(size_t)to * topology->switch_count + from];
+			routing_distance_t length =
+				lengths[(size_t)to * topology->switch_count + from];
 
 			if (length != ROUTING_UNREACHED && routing_hops(length) > longest &&
 			    topology_has_hosts(topology, from))
@@ -80,7 +80,7 @@ uint32_t routing_longest_hops(const struct topology *topology, const uint16_t *l
 }
 
 uint64_t routing_nearer_ports(const struct topology *topology, uint32_t at,
-			      const uint16_t *distances)
+			      const routing_distance_t *distances)
 {
 	uint64_t ports = 0;
 
@@ -94,7 +94,7 @@ uint64_t routing_nearer_ports(const struct topology *topology, uint32_t at,
 	return ports;
 }
 
-void routing_minimal_make(const struct topology *topology, const uint16_t *distances,
+void routing_minimal_make(const struct topology *topology, const routing_distance_t *distances,
 			  struct routing *routing)
 {
 	for (uint32_t target = 0; target < topology->switch_count; target++)

@@ -10,12 +10,11 @@
 
 #include "orchestrator/routing/routing.h"
 
-#define ROUTING_UNREACHED UINT16_MAX
+#define ROUTING_UNREACHED UINT32_MAX
 
 /* A distance is the number of links of a path, plus this for each link to another group: so these
- * compare first. */
-#define ROUTING_DISTANCE_GLOBAL (1u << 13)
-#define ROUTING_GLOBALS_MAX 6u /* more of them on a path count like other links */
+ * compare first. Every path without a loop fits: it has fewer links than NODE_SWITCHES_MAX. */
+#define ROUTING_DISTANCE_GLOBAL (1u << 16)
 
 /** routing_hops() - the number of links of a path of @distance, which is not ROUTING_UNREACHED. */
 static inline uint32_t routing_hops(uint32_t distance)
@@ -26,21 +25,21 @@ static inline uint32_t routing_hops(uint32_t distance)
 /** routing_distances() - between every two switches, distances[to * switch_count + from];
  *  ROUTING_UNREACHED: no path.
  *  Return: the caller frees it; NULL: no memory.  O(switches * links). */
-uint16_t *routing_distances(const struct topology *topology);
+routing_distance_t *routing_distances(const struct topology *topology);
 
 /** routing_longest_hops() - the number of links between switches on the longest path between
  *  hosts. */
-uint32_t routing_longest_hops(const struct topology *topology, const uint16_t *lengths);
+uint32_t routing_longest_hops(const struct topology *topology, const routing_distance_t *lengths);
 
 /** routing_nearer_ports() - the ports of switch @at to peers that are one step nearer to the
  *  target.  @distances  of all switches to the target. */
 uint64_t routing_nearer_ports(const struct topology *topology, uint32_t at,
-			      const uint16_t *distances);
+			      const routing_distance_t *distances);
 
 /** routing_minimal_make() - fills the routes of all switches, which are allocated already; no
  *  ports: there is no path.
  *  @distances  of routing_distances(). */
-void routing_minimal_make(const struct topology *topology, const uint16_t *distances,
+void routing_minimal_make(const struct topology *topology, const routing_distance_t *distances,
 			  struct routing *routing);
 
 #endif

@@ -5,7 +5,7 @@
 
 struct finding {
 	const struct topology *topology;
-	const uint16_t *distances;
+	const routing_distance_t *distances;
 	const struct routing *routing;
 	uint32_t hops_max;
 	uint32_t longest; /* links of the longest path found */
@@ -74,7 +74,7 @@ static uint64_t members(struct finding *finding, uint32_t at, uint32_t to)
 	return ports;
 }
 
-int routing_non_minimal_make(const struct topology *topology, const uint16_t *distances,
+int routing_non_minimal_make(const struct topology *topology, const routing_distance_t *distances,
 			     uint32_t hops_max, struct routing *routing, uint32_t *longest)
 {
 	struct finding finding = { .topology = topology,

@@ -25,7 +25,7 @@
  *  @distances  of routing_distances().   @hops_max  the most fabric links of a path: the lanes.
  *  @longest    set: links of the longest such path; 0: there is none.
  *  Return: 0 or -ENOMEM.  O(switches * switches * ports). */
-int routing_non_minimal_make(const struct topology *topology, const uint16_t *distances,
+int routing_non_minimal_make(const struct topology *topology, const routing_distance_t *distances,
 			     uint32_t hops_max, struct routing *routing, uint32_t *longest);
 
 #endif

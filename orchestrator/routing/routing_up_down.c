@@ -9,9 +9,9 @@ struct order {
 	uint32_t *places;   /* by switch */
 	uint32_t *switches; /* by place */
 	/* by switch: less is nearer to the top; among equals the lower index is first */
-	uint16_t *ranks;
+	routing_distance_t *ranks;
 	uint32_t *queue;
-	uint16_t *former; /* by switch: length of the path down in the whole fabric */
+	routing_distance_t *former; /* by switch: length of the path down in the whole fabric */
 };
 
 /* ---- the order ---- */
@@ -29,25 +29,25 @@ static void places_fill(const struct topology *topology, struct order *order)
 }
 
 /* links to the nearest switch with hosts; ROUTING_UNREACHED: there is none */
-static uint16_t distance_to_hosts(const struct topology *topology, const uint16_t *distances,
-				  uint32_t from)
+static routing_distance_t distance_to_hosts(const struct topology *topology,
+					    const routing_distance_t *distances, uint32_t from)
 {
-	uint16_t least = ROUTING_UNREACHED;
+	routing_distance_t least = ROUTING_UNREACHED;
 
 	for (uint32_t i = 0; i < topology->switch_count; i++) {
-		uint16_t distance = distances[(size_t)i * topology->switch_count + from];
+		routing_distance_t distance = distances[(size_t)i * topology->switch_count + from];
 
 		if (distance != ROUTING_UNREACHED && routing_hops(distance) < least &&
 		    topology_has_hosts(topology, i))
-			least = (uint16_t)routing_hops(distance);
+			least = (routing_distance_t)routing_hops(distance);
 	}
 	return least;
 }
 
-static void order_by_hosts(const struct topology *topology, const uint16_t *distances,
+static void order_by_hosts(const struct topology *topology, const routing_distance_t *distances,
 			   struct order *order)
 {
-	uint16_t furthest = 0;
+	routing_distance_t furthest = 0;
 
 	for (uint32_t i = 0; i < topology->switch_count; i++) {
 		order->ranks[i] = distance_to_hosts(topology, distances, i);
@@ -62,7 +62,8 @@ static void order_by_hosts(const struct topology *topology, const uint16_t *dist
 
 /* The switch with the least sum of distances to all others in the part that @from reaches; the
  * lowest index of several. */
-static uint32_t root_of(const struct topology *topology, const uint16_t *distances, uint32_t from)
+static uint32_t root_of(const struct topology *topology, const routing_distance_t *distances,
+			uint32_t from)
 {
 	size_t count = topology->switch_count;
 	uint64_t least = UINT64_MAX;
@@ -85,7 +86,7 @@ static uint32_t root_of(const struct topology *topology, const uint16_t *distanc
 }
 
 /* every connected part of the graph has a root of its own */
-static void order_by_root(const struct topology *topology, const uint16_t *distances,
+static void order_by_root(const struct topology *topology, const routing_distance_t *distances,
 			  struct order *order)
 {
 	size_t count = topology->switch_count;
@@ -100,8 +101,8 @@ static void order_by_root(const struct topology *topology, const uint16_t *dista
 		root = root_of(topology, distances, i);
 		for (uint32_t other = 0; other < count; other++)
 			if (distances[root * count + other] != ROUTING_UNREACHED)
-				order->ranks[other] =
-					(uint16_t)routing_hops(distances[root * count + other]);
+				order->ranks[other] = (routing_distance_t)routing_hops(
+					distances[root * count + other]);
 	}
 	places_fill(topology, order);
 }
@@ -116,7 +117,7 @@ static bool leads_up(const struct topology *topology, const struct order *order,
 
 /* @lengths  of paths to @target that only go down; ROUTING_UNREACHED: there is none */
 static void lengths_down(const struct topology *topology, const struct order *order,
-			 uint32_t target, uint16_t *lengths)
+			 uint32_t target, routing_distance_t *lengths)
 {
 	uint32_t first = 0, end = 0;
 
@@ -141,7 +142,8 @@ static void lengths_down(const struct topology *topology, const struct order *or
 
 /* the ports of @at, all up or all down, to the peers with the least of @lengths */
 static uint64_t ports_of_least(const struct topology *topology, const struct order *order,
-			       uint32_t at, bool up, const uint16_t *lengths, uint16_t *least)
+			       uint32_t at, bool up, const routing_distance_t *lengths,
+			       routing_distance_t *least)
 {
 	uint64_t ports = 0;
 
@@ -162,7 +164,7 @@ static uint64_t ports_of_least(const struct topology *topology, const struct ord
  * which are complete by then. For switches below, @lengths still has their paths down, the only
  * ones that count. */
 static void target_fill(const struct topology *topology, const struct order *order,
-			const struct topology *former, uint32_t target, uint16_t *lengths,
+			const struct topology *former, uint32_t target, routing_distance_t *lengths,
 			struct routing *routing)
 {
 	if (former)
@@ -171,7 +173,7 @@ static void target_fill(const struct topology *topology, const struct order *ord
 	for (uint32_t place = 0; place < topology->switch_count; place++) {
 		uint32_t at = order->switches[place];
 		bool up = lengths[at] == ROUTING_UNREACHED;
-		uint16_t least;
+		routing_distance_t least;
 
 		if (at == target)
 			continue;
@@ -187,7 +189,8 @@ static void target_fill(const struct topology *topology, const struct order *ord
 
 /* @former  where this topology goes down, no path goes up; NULL: no such condition */
 static void ways_fill(const struct topology *topology, const struct order *order,
-		      const struct topology *former, uint16_t *lengths, struct routing *routing)
+		      const struct topology *former, routing_distance_t *lengths,
+		      struct routing *routing)
 {
 	for (uint32_t target = 0; target < topology->switch_count; target++)
 		target_fill(topology, order, former, target,
@@ -196,8 +199,8 @@ static void ways_fill(const struct topology *topology, const struct order *order
 
 /* True if every switch with hosts reaches whatever has a path at all.  @hosts_only  only switches
  * with hosts need be reached */
-static bool is_complete(const struct topology *topology, const uint16_t *distances,
-			const uint16_t *lengths, bool hosts_only)
+static bool is_complete(const struct topology *topology, const routing_distance_t *distances,
+			const routing_distance_t *lengths, bool hosts_only)
 {
 	size_t count = topology->switch_count;
 
@@ -236,8 +239,8 @@ static void order_free(struct order *order)
 }
 
 /* an order for @topology, and its routes */
-static void make(const struct topology *topology, const uint16_t *distances, struct order *order,
-		 uint16_t *lengths, struct routing *routing)
+static void make(const struct topology *topology, const routing_distance_t *distances,
+		 struct order *order, routing_distance_t *lengths, struct routing *routing)
 {
 	order_by_hosts(topology, distances, order);
 	ways_fill(topology, order, NULL, lengths, routing);
@@ -247,8 +250,8 @@ static void make(const struct topology *topology, const uint16_t *distances, str
 	ways_fill(topology, order, NULL, lengths, routing);
 }
 
-int routing_up_down_make(const struct topology *topology, const uint16_t *distances,
-			 uint16_t *lengths, struct routing *routing)
+int routing_up_down_make(const struct topology *topology, const routing_distance_t *distances,
+			 routing_distance_t *lengths, struct routing *routing)
 {
 	struct order order;
 	int error = order_alloc(topology, &order);
@@ -259,12 +262,12 @@ int routing_up_down_make(const struct topology *topology, const uint16_t *distan
 	return error;
 }
 
-int routing_up_down_follow(const struct topology *topology, const uint16_t *distances,
-			   const struct topology *whole, const uint16_t *whole_distances,
+int routing_up_down_follow(const struct topology *topology, const routing_distance_t *distances,
+			   const struct topology *whole, const routing_distance_t *whole_distances,
 			   struct routing *routing, bool *fresh)
 {
 	size_t count = topology->switch_count;
-	uint16_t *lengths = malloc((count * count + 1) * sizeof(*lengths));
+	routing_distance_t *lengths = malloc((count * count + 1) * sizeof(*lengths));
 	struct order order;
 	int error = order_alloc(topology, &order);
 

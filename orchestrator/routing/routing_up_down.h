@@ -19,16 +19,16 @@
  *  @distances  of routing_distances().   @lengths  filled: the same for these paths; all paths of a
  *  route have the same length.
  *  Return: 0 or -ENOMEM.  O(switches * links). */
-int routing_up_down_make(const struct topology *topology, const uint16_t *distances,
-			 uint16_t *lengths, struct routing *routing);
+int routing_up_down_make(const struct topology *topology, const routing_distance_t *distances,
+			 routing_distance_t *lengths, struct routing *routing);
 
 /** routing_up_down_follow() - the same for @topology, the rest of @whole, by the order of @whole;
  *  up only where @whole goes up.
  *  @fresh  set: these routes did not reach everything; the routes are those of
  *  routing_up_down_make() for @topology.
  *  Return: 0 or -ENOMEM. */
-int routing_up_down_follow(const struct topology *topology, const uint16_t *distances,
-			   const struct topology *whole, const uint16_t *whole_distances,
+int routing_up_down_follow(const struct topology *topology, const routing_distance_t *distances,
+			   const struct topology *whole, const routing_distance_t *whole_distances,
 			   struct routing *routing, bool *fresh);
 
 #endif

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 /* hops from every switch to the furthest switch with hosts that it reaches */
-static void furthest_fill(const struct topology *topology, const uint16_t *distances,
+static void furthest_fill(const struct topology *topology, const routing_distance_t *distances,
 			  uint32_t *furthest)
 {
 	size_t count = topology->switch_count;
 
 	for (uint32_t to = 0; to < count; to++)
 		for (uint32_t from = 0; from < count && topology_has_hosts(topology, to); from++) {
-			uint16_t distance = distances[to * count + from];
+			routing_distance_t distance = distances[to * count + from];
 
 			if (distance != ROUTING_UNREACHED &&
 			    routing_hops(distance) > furthest[from])
@@ -19,7 +19,7 @@ static void furthest_fill(const struct topology *topology, const uint16_t *dista
 		}
 }
 
-static int vias_fill(const struct topology *topology, const uint16_t *distances,
+static int vias_fill(const struct topology *topology, const routing_distance_t *distances,
 		     const uint32_t *furthest, uint32_t at, uint32_t hops_max,
 		     struct switch_tables *tables, uint32_t *longest)
 {
@@ -45,8 +45,8 @@ static int vias_fill(const struct topology *topology, const uint16_t *distances,
 	return 0;
 }
 
-int routing_vias_make(const struct topology *topology, const uint16_t *distances, uint32_t hops_max,
-		      struct routing *routing, uint32_t *longest)
+int routing_vias_make(const struct topology *topology, const routing_distance_t *distances,
+		      uint32_t hops_max, struct routing *routing, uint32_t *longest)
 {
 	uint32_t *furthest = calloc(topology->switch_count + 1, sizeof(*furthest));
 	int error = furthest ? 0 : -ENOMEM;

@@ -14,7 +14,7 @@
  *  @distances  of routing_distances().   @hops_max  the most links between switches of a detour.
  *  @longest  set: links of the longest detour; 0: no switch has an intermediate.   Return: 0 or
  *  -ENOMEM. */
-int routing_vias_make(const struct topology *topology, const uint16_t *distances, uint32_t hops_max,
-		      struct routing *routing, uint32_t *longest);
+int routing_vias_make(const struct topology *topology, const routing_distance_t *distances,
+		      uint32_t hops_max, struct routing *routing, uint32_t *longest);
 
 #endif

@@ -153,19 +153,39 @@ static bool managed(const struct containerlab_node *node)
 	return !mode || strcmp(mode, "none") != 0 || !node->interface_count;
 }
 
-/* interfaces that are not called ethN as they are made; from the last one on, so that no name is
- * taken */
+/* is the @i-th name that of an interface before it, as that is made? */
+static bool is_taken(const struct containerlab_node *node, unsigned first, uint32_t i)
+{
+	char made[IFNAMSIZ];
+
+	for (uint32_t k = 0; k < i; k++) {
+		snprintf(made, sizeof(made), "eth%u", first + k);
+		if (!strcmp(made, node->interfaces[i].name))
+			return true;
+	}
+	return false;
+}
+
+/* Interfaces that are not called ethN as they are made; from the last one on, so that no name is
+ * taken. Where that is not enough, all get other names first. */
 static void renames_write(const struct containerlab_node *node, FILE *script)
 {
 	unsigned first = managed(node) ? 1 : 0;
+	const char *before = "eth";
 
 	if (!first)
 		fputs("ip address flush dev eth0\n", script);
+	for (uint32_t i = 0; i < node->interface_count; i++)
+		if (is_taken(node, first, i))
+			before = "made";
+	for (uint32_t i = 0; i < node->interface_count && !strcmp(before, "made"); i++)
+		fprintf(script, "ip link set eth%u down && ip link set eth%u name made%u\n",
+			first + i, first + i, first + i);
 	for (uint32_t i = node->interface_count; i-- > 0;) {
 		const char *name = node->interfaces[i].name;
 		char made[IFNAMSIZ];
 
-		snprintf(made, sizeof(made), "eth%u", first + i);
+		snprintf(made, sizeof(made), "%s%u", before, first + i);
 		if (strcmp(made, name) != 0)
 			fprintf(script,
 				"ip link set %s down && ip link set %s name %s && "
@@ -525,6 +545,34 @@ static void host_write(struct writing *writing, const struct containerlab_node *
 
 /* ---- the scenario ---- */
 
+/* has @bridge a link that is not left out? */
+static bool is_linked(const struct containerlab *lab, const struct containerlab_node *bridge)
+{
+	for (uint32_t i = 0; i < lab->trunk_count; i++)
+		if (!strcmp(lab->trunks[i].a, bridge->name) ||
+		    !strcmp(lab->trunks[i].b, bridge->name))
+			return true;
+	for (uint32_t i = 0; i < lab->node_count; i++) {
+		const struct containerlab_node *host = &lab->nodes[i];
+
+		for (uint32_t k = 0; k < host->interface_count; k++)
+			if (host->kind == CONTAINERLAB_HOST &&
+			    !strcmp(host->interfaces[k].segment, bridge->name))
+				return true;
+	}
+	return false;
+}
+
+static void bridge_write(struct writing *writing, const struct containerlab_node *bridge)
+{
+	if (is_linked(writing->lab, bridge))
+		fprintf(writing->out, "    - %s    # a bridge\n", bridge->name);
+	else
+		containerlab_leave_out(writing->lab, bridge->place,
+				       "bridge '%s' is left out: it has no link to a host",
+				       bridge->name);
+}
+
 static void topology_write(struct writing *writing)
 {
 	const struct containerlab *lab = writing->lab;
@@ -538,7 +586,7 @@ static void topology_write(struct writing *writing)
 			i ? "" : "    # the management network");
 	for (uint32_t i = 0; i < lab->node_count; i++)
 		if (lab->nodes[i].kind == CONTAINERLAB_SWITCH)
-			fprintf(writing->out, "    - %s    # a bridge\n", lab->nodes[i].name);
+			bridge_write(writing, &lab->nodes[i]);
 	fputs("  hosts:\n", writing->out);
 	for (uint32_t i = 0; i < lab->node_count; i++)
 		if (lab->nodes[i].kind == CONTAINERLAB_HOST)

@@ -297,8 +297,8 @@ TEST(host_cut__checksum_is_in_the_frame)
 	ck_assert_int_eq(cut_error(&header, 14), 0);
 }
 
-/* SCTP: a CRC32c over the packet with 0 in the field, the lowest byte first [RFC 9260, 6.8]; the value
- * is that of another implementation, which gives e3069283 for "123456789" */
+/* SCTP: a CRC32c over the packet with 0 in the field, the lowest byte first [RFC 9260, 6.8]; the
+ * value is that of another implementation, which gives e3069283 for "123456789" */
 TEST(host_cut__crc_of_sctp)
 {
 	uint8_t frame[14 + 20 + 16] = { 0 }, out[200];

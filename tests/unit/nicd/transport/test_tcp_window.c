@@ -277,8 +277,8 @@ TEST(tcp_window_ack__echo_halves_once_a_window)
 	ck_assert_uint_eq(window.threshold, 2);
 }
 
-/* RFC 3168, 6.1.2: marks and losses of one window cut it once, in either order, and CWR is due after
- * a loss, too */
+/* RFC 3168, 6.1.2: marks and losses of one window cut it once, in either order, and CWR is due
+ * after a loss, too */
 TEST(tcp_window_ack__mark_then_loss_cut_once)
 {
 	start();

@@ -74,14 +74,15 @@ static const struct fault_fabric fabric = {
 	.link_down = link_down, .link_up = link_up, .tables = tables, .page = page
 };
 
-static void setup(void)
+/* the ring with @settings */
+static void setup_with(const char *const *settings, unsigned count)
 {
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario;
 
-	ck_assert_msg(
-		!scenario_read_memory("t.yaml", RING, strlen(RING), NULL, 0, &scenario, &errors),
-		"%s", errors.count ? errors.texts[0] : "?");
+	ck_assert_msg(!scenario_read_memory("t.yaml", RING, strlen(RING), settings, count,
+					    &scenario, &errors),
+		      "%s", errors.count ? errors.texts[0] : "?");
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
 	scenario_free(&scenario);
 	ck_assert_uint_eq(plan.link_count, LINKS);
@@ -93,6 +94,11 @@ static void setup(void)
 	ck_assert_int_eq(fault_player_init(&player, &plan, &fabric), 0);
 	told[0] = 0;
 	drops_at_failure = 0;
+}
+
+static void setup(void)
+{
+	setup_with(NULL, 0);
 }
 
 static void teardown(void)
@@ -269,6 +275,23 @@ TEST(fault_player_report__five_windows_are_a_recovery)
 {
 	play_all(five_last);
 	ck_assert_uint_eq(results.faults[0].recovery_ps, 150 * NODE_US);
+}
+
+/* faults at one moment, or at which another one returns, have the same windows before them */
+TEST(fault_player_report__faults_at_one_moment)
+{
+	static const char *const settings[] = { "faults.1.at=400us", "faults.1.at=700us" };
+
+	for (unsigned i = 0; i < 2; i++) {
+		teardown();
+		setup_with(settings + i, 1);
+		play_all(steady);
+		for (unsigned f = 0; f < 2; f++) {
+			ck_assert_uint_eq(results.faults[f].before_bps, 800000000);
+			ck_assert_uint_eq(results.faults[f].least_bps, 800000000);
+			ck_assert_uint_eq(results.faults[f].recovery_ps, 0);
+		}
+	}
 }
 
 static uint64_t none(uint32_t window)

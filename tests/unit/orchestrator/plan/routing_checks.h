@@ -124,7 +124,7 @@ static inline void walk(uint32_t at, uint32_t to, uint32_t hops_left)
 /* every switch with hosts reaches all those to which it is connected, within hops_max */
 static inline void all_walk(void)
 {
-	uint16_t *distances = routing_distances(&topology);
+	routing_distance_t *distances = routing_distances(&topology);
 	size_t count = topology.switch_count;
 
 	ck_assert_ptr_nonnull(distances);

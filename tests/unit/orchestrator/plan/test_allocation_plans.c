@@ -316,7 +316,7 @@ TEST_RANGE(switch_image_make__survives_each_failure, FLOWS, FILES)
 static int in_flight_attempt(void)
 {
 	struct routing_request request = plan_routing_request(&scenario);
-	uint16_t *after = routing_distances(&topology);
+	routing_distance_t *after = routing_distances(&topology);
 	struct routing routing = { 0 };
 	uint32_t hops = 0;
 	char why[256];

@@ -385,4 +385,11 @@ TEST(plan_make__two_networks_and_a_router)
 		&plan);
 	ck_assert_uint_eq(plan.host_count, 5);
 	ck_assert_uint_eq(plan_route(&plan.nodes[0], 1)->ports, 0);
+	/* nor do pairs, each within a network of its own */
+	plan_free(&plan);
+	plan_of(RUN "topology: {switches: [s1, s2], hosts: {A: s1, B: s1, C: s2, D: s2,\n"
+		    "  r: {switch: s1, interfaces: [{switch: s2}]}}}\n"
+		    "workloads: [{name: w, pattern: pairs, pairs: [[A, B], [C, D]]}]\n",
+		&plan);
+	ck_assert_uint_eq(plan.host_count, 6);
 }

@@ -96,7 +96,7 @@ static uint32_t coordinate(uint32_t index, uint32_t dimension)
 
 TEST(routing_make__hyperx_distances)
 {
-	uint16_t *distances;
+	routing_distance_t *distances;
 
 	topology_of("{generate: hyperx, shape: [4, 4], hosts-per-switch: 2}");
 	made((struct routing_request){ .detours = true });
@@ -121,7 +121,7 @@ TEST(routing_make__hyperx_distances)
 
 TEST(routing_make__torus_distances)
 {
-	uint16_t *distances;
+	routing_distance_t *distances;
 
 	topology_of("{generate: torus, shape: [4, 4, 4], hosts-per-switch: 1}");
 	made((struct routing_request){ .detours = true });
@@ -631,4 +631,23 @@ TEST_RANGE(routing_follow__whole_fabric_has_its_first_tables, 0, 2 * TOPOLOGIES)
 			  !memcmp(a->vias, b->vias, a->via_count * sizeof(*a->vias)));
 	}
 	routing_free(&first);
+}
+
+/* more links between groups than most fabrics have: a distance that ends too early would leave
+ * switches without a route */
+TEST(routing_make__many_links_between_groups)
+{
+	topology_of(
+		"{switches: [g0, g1, g2, g3, g4, g5, g6, g7, g8, x], hosts: {a: g0, b: g8}, "
+		"links: [{between: [g0, g1], tier: global}, {between: [g1, g2], tier: global}, "
+		"{between: [g2, g3], tier: global}, {between: [g3, g4], tier: global}, "
+		"{between: [g4, g5], tier: global}, {between: [g5, g6], tier: global}, "
+		"{between: [g6, g7], tier: global}, {between: [g7, g8], tier: global}, [g0, x], "
+		"[x, g1]]}");
+	made((struct routing_request){ 0 });
+	for (uint32_t from = 0; from < topology.switch_count; from++)
+		for (uint32_t to = 0; to < topology.switch_count; to++)
+			if (from != to)
+				ck_assert_uint_ne(routing_route(&routing, from, to)->ports, 0);
+	all_walk();
 }

@@ -40,14 +40,14 @@ TEST_RANGE(routing_lids_make__groups_are_the_candidates, 0, TOPOLOGIES)
 }
 
 /* links of the shortest path from @from to @to */
-static uint32_t hops(const uint16_t *distances, uint32_t from, uint32_t to)
+static uint32_t hops(const routing_distance_t *distances, uint32_t from, uint32_t to)
 {
 	return routing_hops(distances[(size_t)to * topology.switch_count + from]);
 }
 
 /* PG-5, PG-6: Checks the members of every group with longer paths.  Return: the number of entries
  * with such a group. */
-static uint32_t non_minimal_check(const uint16_t *distances, uint32_t at, uint32_t host,
+static uint32_t non_minimal_check(const routing_distance_t *distances, uint32_t at, uint32_t host,
 				  uint32_t lanes)
 {
 	const struct lid_tables *lids = &routing.switches[at].lids;
@@ -78,7 +78,7 @@ static uint32_t non_minimal_check(const uint16_t *distances, uint32_t at, uint32
 
 static uint32_t non_minimal_entries(void)
 {
-	uint16_t *distances = routing_distances(&topology);
+	routing_distance_t *distances = routing_distances(&topology);
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < topology.switch_count; i++)
@@ -91,7 +91,7 @@ static uint32_t non_minimal_entries(void)
 /* links of the longest path by a group with longer paths */
 static uint32_t non_minimal_longest(void)
 {
-	uint16_t *distances = routing_distances(&topology);
+	routing_distance_t *distances = routing_distances(&topology);
 	uint32_t longest = 0;
 
 	for (uint32_t at = 0; at < topology.switch_count; at++)
@@ -268,7 +268,7 @@ static void link_up_set(const char *a, const char *b, bool up)
 static uint32_t in_flight(struct routing_request request, bool before, bool after)
 {
 	uint32_t most = 0;
-	uint16_t *distances;
+	routing_distance_t *distances;
 
 	link_up_set("c", "d", before);
 	made(request);
@@ -300,10 +300,10 @@ TEST(routing_in_flight_hops__counts_the_path_back)
 
 /* the most links of a packet to @to that is at @at after @passed links: here the tables change, or
  * it continues */
-static uint32_t in_flight_model(const uint16_t *after, uint32_t at, uint32_t to, uint32_t passed,
-				uint64_t ports)
+static uint32_t in_flight_model(const routing_distance_t *after, uint32_t at, uint32_t to,
+				uint32_t passed, uint64_t ports)
 {
-	uint16_t left = after[(size_t)to * topology.switch_count + at];
+	routing_distance_t left = after[(size_t)to * topology.switch_count + at];
 	uint32_t most = left == ROUTING_UNREACHED ? 0 : passed + routing_hops(left);
 
 	for (; ports && at != to; ports &= ports - 1) {
@@ -340,7 +340,7 @@ TEST_RANGE(routing_in_flight_hops__as_the_model, 0, (TOPOLOGIES + UNEVEN) * 2)
 	for (uint32_t at = 0; at < topology.switch_count; at++)
 		for (uint32_t port = 0; port < topology.switches[at].port_count; port++) {
 			uint32_t most = 0, model = 0;
-			uint16_t *after;
+			routing_distance_t *after;
 
 			if (topology.switches[at].ports[port].leads_to != END_SWITCH)
 				continue;

@@ -331,3 +331,28 @@ TEST_RANGE(containerlab_words__no_shell, 0, sizeof(command_lines) / sizeof(comma
 	fclose(out);
 	ck_assert_str_eq(words, command_lines[_i].words);
 }
+
+/* a name that sorts before ethN moves those after it: no name may be in use when it is given */
+TEST(containerlab__interface_names_that_trade_places)
+{
+	import("name: l\ntopology:\n  nodes: {h1: {kind: linux}, h2: {kind: linux}}\n"
+	       "  links:\n    - endpoints: ['h1:ens3', 'h2:eth1']\n"
+	       "    - endpoints: ['h1:eth1', 'h2:eth2']\n");
+	has("          ip link set eth1 down && ip link set eth1 name made1\n"
+	    "          ip link set eth2 down && ip link set eth2 name made2\n"
+	    "          ip link set made2 down && ip link set made2 name eth1 && ip link set eth1 "
+	    "up\n"
+	    "          ip link set made1 down && ip link set made1 name ens3 && ip link set ens3 "
+	    "up\n");
+}
+
+/* a bridge all of whose links are left out is, too: the scenario is complete without it */
+TEST(containerlab__bridge_without_a_link)
+{
+	import("name: l\ntopology:\n  nodes: {h1: {kind: linux}, h2: {kind: linux}, br1: {kind: "
+	       "bridge}, x: {kind: other}}\n"
+	       "  links:\n    - endpoints: ['h1:eth1', 'h2:eth1']\n"
+	       "    - endpoints: ['br1:p1', 'x:e1']\n");
+	has("bridge 'br1' is left out: it has no link to a host");
+	has_not("- br1");
+}
