@@ -126,7 +126,7 @@ void nic_pfc_stop(struct nic *nic, uint32_t traffic_class, bool stop)
 void nic_pfc_send(struct nic *nic)
 {
 	struct pause_frame frame =
-		pfc_teller_frame(&nic->pfc.teller, nic->link->rate_bps, nic->now_ps);
+		pfc_teller_frame(&nic->pfc.teller, nic->link->rx.rate_bps, nic->now_ps);
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
 	pause_frame_write(&frame, nic->receive.mac, bytes);

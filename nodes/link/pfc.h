@@ -97,8 +97,8 @@ void pfc_teller_want(struct pfc_teller *teller, uint32_t traffic_class, bool sto
 node_time_t pfc_teller_due_at(const struct pfc_teller *teller);
 
 /** pfc_teller_frame() - the frame that is due: a pause or XON for classes that have changed, the
- *  full time again for those that stay stopped. The caller sends it at @now over a link of
- *  @rate_bps. */
+ *  full time again for those that stay stopped. The caller sends it at @now to a peer that sends at
+ *  @rate_bps: its quanta are of that rate (ours, where the directions of a link differ). */
 struct pause_frame pfc_teller_frame(struct pfc_teller *teller, uint64_t rate_bps, node_time_t now);
 
 #endif

@@ -264,6 +264,13 @@ uint64_t plan_roce_headroom_bytes(const struct node_config *sender,
 				   port->mtu_bytes, port->gap_bytes) +
 		port->mtu_bytes + FRAME_FCS_BYTES;
 
+	/* the frame before the pause, and the pause, take their time at the rate of this end */
+	if (from->rate_bps > port->rate_bps)
+		bytes += (uint64_t)(((unsigned __int128)(port->mtu_bytes + PAUSE_FRAME_BYTES +
+							 2 * (FRAME_FCS_BYTES + port->gap_bytes)) *
+					     (from->rate_bps - port->rate_bps) +
+				     port->rate_bps - 1) /
+				    port->rate_bps);
 	/* what the link delays, and the copies that it makes */
 	if (port->reorder_ppb || port->duplicate_ppb)
 		bytes += IMPAIR_SLOTS * (port->mtu_bytes + FRAME_FCS_BYTES);

@@ -104,7 +104,7 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 	class_scheduler_init_node(&port->classes, config, port_config->rate_bps);
 	pfc_gate_init(&port->gate, pfc_unnamed(&eth->roce, config->class_count));
 	pfc_teller_init(&port->teller, eth->roce.pause);
-	path_pause_clear(&port->path, port_config->rate_bps);
+	path_pause_clear(&port->path, port->link->rx.rate_bps);
 	/* kept for later if vacant */
 	shared_buffer_port_set(&eth->buffer, p, port_config->headroom_bytes);
 	ethernet_queue_levels(eth, p);
@@ -167,8 +167,7 @@ static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
 		port->queues[c].gauge = gauge;
 		port->queues[c].stats = stats_class(eth->sw.stats, p, c);
 	}
-	path_pause_init(&port->path, &eth->roce, p, config->ports[p].rate_bps,
-			pfc_late_ps(config, p));
+	path_pause_init(&port->path, &eth->roce, p, link->rx.rate_bps, pfc_late_ps(config, p));
 	port_configure(eth, p);
 }
 

@@ -155,7 +155,7 @@ static bool next_frame(struct ethernet_port *in, node_time_t now, struct pause_f
 	uint32_t before = in->teller.told;
 
 	if (pfc_teller_due_at(&in->teller) <= now) {
-		*frame = pfc_teller_frame(&in->teller, in->link->rate_bps, now);
+		*frame = pfc_teller_frame(&in->teller, in->link->rx.rate_bps, now);
 		path_pause_amend(&in->path, frame, now);
 		note_told(in, before, now);
 		return true;

@@ -88,6 +88,17 @@ TEST(plan_roce_headroom__follows_the_link)
 			  2 * 1504 + 64 + 100000 + 3500 + 1504);
 }
 
+/* a slow way to the peer: while a frame and the pause take their time there, it sends at full rate:
+ * 99 times as much as their bytes */
+TEST(plan_roce_headroom__of_directions_that_differ)
+{
+	planned("name: t\nfabric: roce\nrun: {duration: 1us}\ntopology: {switches: [s1], hosts: "
+		"{B: "
+		"s1,\n  A: {switch: s1, towards: {s1: {rate: 100Gb/s}, A: {rate: 1Gb/s}}}}}\n");
+	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes,
+			  8476 + 84 + 25000 + 10625 + 4218 + 99 * (4214 + 60 + 2 * 24));
+}
+
 TEST(plan_roce_headroom__given_value_is_used)
 {
 	planned(TWO "roce: {pfc: {headroom: 10kB}}\n");
