@@ -15,10 +15,10 @@ static node_time_t frame_ps(const struct port_config *port)
 }
 
 /* The round trip over the link at @port. Each direction has the latency of the switch, a frame of
- * the MTU and the delay of the link; then an ACK waits for others. */
+ * the MTU, and the delay and the mean jitter of the link; then an ACK waits for others. */
 static node_time_t hop_round_trip_ps(const struct node_config *node, const struct port_config *port)
 {
-	return 2 * (node->switch_.latency_ps + frame_ps(port) + port->delay_ps) +
+	return 2 * (node->switch_.latency_ps + frame_ps(port) + port->delay_ps + port->jitter_ps) +
 	       node->switch_.ack_t3_ps;
 }
 

@@ -76,6 +76,17 @@ TEST(plan_congestion_basis__two_switches)
 	ck_assert_uint_eq(basis.rtt_ps, HOP_PS + EGRESS_PS);
 }
 
+/* the mean jitter of a link is a part of its delay, in each direction */
+TEST(plan_congestion_basis__jitter)
+{
+	static const char *const jitter[] = { "links.fabric.jitter=3us" };
+	struct congestion_basis basis;
+
+	ck_assert_int_eq(plan_read(TWO, jitter, 1), 0);
+	ck_assert_int_eq(plan_congestion_basis(CLOCK_VIRTUAL, &plan, &basis), 0);
+	ck_assert_uint_eq(basis.rtt_ps, HOP_PS + 2 * 3 * NODE_US + EGRESS_PS);
+}
+
 /* a host's link that loses frames: its NIC confirms them, at least every 16, before ACKs start */
 TEST(plan_congestion_basis__guarded_edge)
 {

@@ -88,8 +88,8 @@ TEST(plan_roce_headroom__follows_the_link)
 			  2 * 1504 + 64 + 100000 + 3500 + 1504);
 }
 
-/* a slow way to the peer: while a frame and the pause take their time there, it sends at full rate:
- * 99 times as much as their bytes */
+/* a slow direction to the peer: while a frame and the pause take their time there, it sends at full
+ * rate, 99 times as much as their bytes */
 TEST(plan_roce_headroom__of_directions_that_differ)
 {
 	planned("name: t\nfabric: roce\nrun: {duration: 1us}\ntopology: {switches: [s1], hosts: "
