@@ -33,6 +33,9 @@ TEST(letter_read__a_packet_with_descriptors)
 	ck_assert(passes(head, fds, "packet", true));
 	ck_assert_uint_eq(read_back.fds[0], 8192);
 	ck_assert(!passes(head, fds, "packet", false));
+	head.fds = 1; /* a member has none to send, and no other letter either */
+	ck_assert(!passes(head, fds, "packet", false));
+	ck_assert(!passes((struct letter_head){ .kind = LETTER_END, .fds = 1 }, fds, "", true));
 	head.fds = 0;
 	ck_assert(passes(head, NULL, "packet", false));
 	head.place = 10;
