@@ -576,12 +576,20 @@ static void bridge_write(struct writing *writing, const struct containerlab_node
 static void topology_write(struct writing *writing)
 {
 	const struct containerlab *lab = writing->lab;
-	bool any = false;
+	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < lab->node_count && !any; i++)
-		any = lab->nodes[i].kind == CONTAINERLAB_HOST && managed(&lab->nodes[i]);
+	for (uint32_t i = 0; i < lab->node_count; i++) {
+		if (lab->nodes[i].kind != CONTAINERLAB_HOST || !managed(&lab->nodes[i]))
+			continue;
+		if (++count == NODE_PORTS_MAX + 1)
+			containerlab_leave_out(
+				writing->lab, lab->nodes[i].place,
+				"the management network is one switch, which has %u "
+				"ports: give it fewer nodes, or more switches by hand",
+				NODE_PORTS_MAX);
+	}
 	fputs("topology:\n  switches:\n", writing->out);
-	for (uint32_t i = any ? 0 : 1; i < lab->segment_count; i++)
+	for (uint32_t i = count ? 0 : 1; i < lab->segment_count; i++)
 		fprintf(writing->out, "    - %s%s\n", lab->segments[i],
 			i ? "" : "    # the management network");
 	for (uint32_t i = 0; i < lab->node_count; i++)

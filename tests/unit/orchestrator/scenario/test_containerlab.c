@@ -356,3 +356,15 @@ TEST(containerlab__bridge_without_a_link)
 	has("bridge 'br1' is left out: it has no link to a host");
 	has_not("- br1");
 }
+
+/* more nodes than a switch has ports: said once, where there is one too many */
+TEST(containerlab__management_network_has_64_ports)
+{
+	char text[4000] = "name: l\ntopology:\n  nodes:\n";
+
+	for (unsigned i = 0; i < 67; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "    h%u: {kind: linux}\n", i);
+	import(text);
+	left_out(1, "which has 64 ports");
+}
