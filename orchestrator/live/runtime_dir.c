@@ -320,6 +320,8 @@ static int claim_try(int base_fd, const char *name, struct runtime_place *place)
 		directory_remove(base_fd, place->dir_fd, name);
 		goto out;
 	}
+	/* systemd-tmpfiles cleans /tmp, but no folder that is locked */
+	flock(place->dir_fd, LOCK_SH | LOCK_NB);
 	/* what a daemon that was killed has left */
 	programs_remove(place->dir_fd);
 	for (size_t i = 0; strcmp(files[i], "lock"); i++)
