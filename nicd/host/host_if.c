@@ -231,9 +231,11 @@ static bool queue_receive(struct host_if *host, struct host_queue *queue, node_t
 
 		receive_prepare(host, batch);
 		received = recvmmsg(queue->fd, host->calls->messages, batch, MSG_DONTWAIT, NULL);
-		/* ENETDOWN: its end of the pair went down. Said once; frames may still wait */
+		/* ENETDOWN: its end of the pair went down. Said once; frames may still wait. EINVAL: a
+		 * super-frame that the kernel cannot describe, as of SCTP, is dropped by it */
 		if (received < 0)
-			return errno == EINTR || errno == ENETDOWN || queue_drained(host, queue);
+			return errno == EINTR || errno == ENETDOWN || errno == EINVAL ||
+			       queue_drained(host, queue);
 		*taken = *taken || received > 0;
 		receive_take(host, queue, (uint32_t)received, now);
 		if ((uint32_t)received < batch)

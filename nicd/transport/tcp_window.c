@@ -119,7 +119,7 @@ static bool is_beyond(uint64_t packet, uint64_t top_then)
 static void recovery_begin(struct tcp_window *window, const struct tcp_config *config,
 			   const struct tcp_heard *heard)
 {
-	if (is_beyond(heard->packet, window->cut_until))
+	if (heard->packet >= window->cut_until)
 		window->threshold = half(window, heard->top - heard->packet);
 	window->reduced |= config->ecn;
 	window->window_packets = window->threshold + DUPLICATES;
@@ -177,7 +177,9 @@ static struct tcp_answer on_progress(struct tcp_window *window, const struct tcp
 		window->timed_ps = NODE_TIME_NEVER;
 	}
 	if (!window->recovering) {
-		if (!heard->echo) /* RFC 3168, 6.1.2 */
+		/* RFC 3168, 6.1.2. But CWR goes with new packets only, so what is sent again after a
+		 * timeout is answered with ECE all the time */
+		if (!heard->echo || !is_beyond(heard->packet, window->recover))
 			grow(window, config, packets);
 	} else if (heard->packet >= window->recover) {
 		recovery_end(window, heard);

@@ -516,7 +516,9 @@ static unsigned sleep_uring(struct event_loop *loop, uint64_t deadline_ns)
 	return reap(loop);
 }
 
-static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns)
+/* @look: the owner only looks. Known input must not end a sleep, but a look shows what has come since
+ * then. */
+static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns, bool look)
 {
 	struct pollfd *polled = loop->polled;
 	struct timespec timeout;
@@ -525,8 +527,7 @@ static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns)
 
 	polled[0] = (struct pollfd){ .fd = loop->control_fd, .events = POLLIN };
 	for (uint32_t i = 0; i < loop->watched_count; i++) {
-		/* known input must not end a sleep, but a look shows what has come since then */
-		bool silent = loop->watched[i].mute && deadline_ns;
+		bool silent = loop->watched[i].mute && !look;
 
 		polled[i + 1] = (struct pollfd){ .fd = silent ? -1 : loop->watched[i].fd,
 						 .events = POLLIN };
@@ -564,11 +565,13 @@ static void ready_take(struct event_loop *loop, struct event_loop_ready *ready)
 unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns,
 			  struct event_loop_ready *ready)
 {
+	bool look = !deadline_ns;
 	unsigned what;
 
 	if (loop->look)
 		deadline_ns = 0;
-	what = loop->uring ? sleep_uring(loop, deadline_ns) : sleep_fallback(loop, deadline_ns);
+	what = loop->uring ? sleep_uring(loop, deadline_ns)
+			   : sleep_fallback(loop, deadline_ns, look);
 	what |= loop->kept;
 	loop->look = false;
 	loop->kept = 0;

@@ -95,6 +95,7 @@ void link_init_vacant(struct link *link, const struct node_config *config, uint3
 {
 	*link = (struct link){ .tx.first_sent_ps = NODE_TIME_NEVER,
 			       .rate_bps = 1000000000,
+			       .rx.rate_bps = 1000000000,
 			       .lane_count = (uint8_t)config->class_count,
 			       .port = (uint8_t)port,
 			       .down = true,

@@ -157,8 +157,10 @@ static int64_t link_plan(struct live_query *query, uint32_t node_a, uint32_t nod
 	if (!link_read(query, node_a, node_b, &like, refusal))
 		return -1;
 	link = plan_spare_link(live->plan, node_a, node_b, &like);
-	if (link >= 0)
+	if (link >= 0) {
+		live_faults_link_joins(live, (uint32_t)link);
 		return link;
+	}
 	snprintf(what, sizeof(what), "a link from %s to %s", live->plan->nodes[node_a].name,
 		 live->plan->nodes[node_b].name);
 	*refusal = no_spare(link, what);

@@ -84,7 +84,34 @@ void live_faults_fini(struct live *live)
 	live->faults.taken = NULL;
 }
 
+/* what has happened of the @index-th fault: its actions are in order of time */
+static const char *state_of(const struct live *live, uint32_t index)
+{
+	const struct plan_faults *faults = &live->plan->faults;
+	const char *state = live->faults.from_ps == NODE_TIME_NEVER ? "waits" : "planned";
+
+	for (uint32_t i = 0; i < live->faults.player.action; i++) {
+		const struct plan_action *action = &faults->actions[i];
+
+		if (action->fault == index && action->kind == ACTION_FAIL)
+			state = faults->list[index].kind == FAULT_MANAGER ? "over" : "present";
+		else if (action->fault == index && action->kind == ACTION_RETURN)
+			state = "over";
+	}
+	return state;
+}
+
 /* ---- what joins and leaves ---- */
+
+void live_faults_link_joins(struct live *live, uint32_t link)
+{
+	const struct plan_faults *faults = &live->plan->faults;
+
+	for (uint32_t i = 0; live->faults.player.down && i < faults->count; i++)
+		live->faults.player.down[link] +=
+			!strcmp(state_of(live, i), "present") &&
+			plan_fault_concerns(live->plan, &faults->list[i], link);
+}
 
 void live_faults_link_gone(struct live *live, uint32_t link)
 {
@@ -162,23 +189,6 @@ static void time_put(json_t *object, const char *key, node_time_t time)
 	json_object_set_new(object, key,
 			    time == NODE_TIME_NEVER ? json_null()
 						    : json_integer((json_int_t)(time / NODE_NS)));
-}
-
-/* what has happened of the @index-th fault: its actions are in order of time */
-static const char *state_of(const struct live *live, uint32_t index)
-{
-	const struct plan_faults *faults = &live->plan->faults;
-	const char *state = live->faults.from_ps == NODE_TIME_NEVER ? "waits" : "planned";
-
-	for (uint32_t i = 0; i < live->faults.player.action; i++) {
-		const struct plan_action *action = &faults->actions[i];
-
-		if (action->fault == index && action->kind == ACTION_FAIL)
-			state = faults->list[index].kind == FAULT_MANAGER ? "over" : "present";
-		else if (action->fault == index && action->kind == ACTION_RETURN)
-			state = "over";
-	}
-	return state;
 }
 
 static json_t *fault_describe(const struct live *live, uint32_t index)

@@ -15,6 +15,10 @@
 int live_faults_init(struct live *live);
 void live_faults_fini(struct live *live);
 
+/** live_faults_link_joins() - @link is new: faults of its switches that are present end for it,
+ *  too, when they return. */
+void live_faults_link_joins(struct live *live, uint32_t link);
+
 /** live_faults_link_gone(), live_faults_node_gone() - @link, or switch @node, is removed: its
  *  faults do nothing any more, also when another one joins in its slot. */
 void live_faults_link_gone(struct live *live, uint32_t link);

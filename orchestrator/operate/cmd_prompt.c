@@ -188,10 +188,10 @@ static bool background_cut(char *line)
 	return true;
 }
 
-/* after a command that changes which hosts there are */
+/* after a command with which hosts join */
 static void hosts_follow(struct prompt *prompt, const char *line)
 {
-	static const char *const changes[] = { "add", "attach", "remove" };
+	static const char *const changes[] = { "add", "attach" };
 	size_t length = strcspn(line, BLANKS);
 	struct host_names hosts;
 

@@ -19,7 +19,7 @@ bool plan_fault_concerns(const struct plan *plan, const struct plan_fault *fault
 
 	if (fault->kind == FAULT_LINK)
 		return fault->link == link;
-	if (fault->kind == FAULT_MANAGER)
+	if (fault->kind == FAULT_MANAGER || ends->vacant)
 		return false;
 	return ends->node_a == fault->node || ends->node_b == fault->node;
 }

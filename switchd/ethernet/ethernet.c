@@ -105,6 +105,7 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 	pfc_gate_init(&port->gate, pfc_unnamed(&eth->roce, config->class_count));
 	pfc_teller_init(&port->teller, eth->roce.pause);
 	path_pause_clear(&port->path, port->link->rx.rate_bps);
+	port->path.late_ps = pfc_late_ps(config, p);
 	/* kept for later if vacant */
 	shared_buffer_port_set(&eth->buffer, p, port_config->headroom_bytes);
 	ethernet_queue_levels(eth, p);
@@ -144,7 +145,8 @@ static void on_link_set(void *dataplane, uint32_t port)
 	struct ethernet *eth = dataplane;
 	const struct port_config *config = &eth->sw.config->ports[port];
 
-	eth->ports[port].path.rate_bps = config->rate_bps;
+	eth->ports[port].path.rate_bps = eth->ports[port].link->rx.rate_bps;
+	eth->ports[port].path.late_ps = pfc_late_ps(eth->sw.config, port);
 	ethernet_path_rates(eth);
 	class_scheduler_init_node(&eth->ports[port].classes, eth->sw.config, config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, port, config->headroom_bytes);

@@ -56,6 +56,7 @@ void injection_on_ack(const struct injection *injection, struct ifct_entry *flow
 		      bool clears, bool ingress, node_time_t now)
 {
 	bool leaves = flow->fc_state == BLOCK_FOR_REDIRECT;
+	node_time_t wake_up_ps;
 
 	if (clears) {
 		flow->ep_congestion = 0;
@@ -66,9 +67,11 @@ void injection_on_ack(const struct injection *injection, struct ifct_entry *flow
 		return;
 	if (!leaves)
 		flow->fc_state = RUNNING;
-	if (!clears && (!leaves || limits_after_ack(injection, flow, ingress)))
-		flow->wake_up_ps =
-			now + (uint64_t)units * UNIT_BYTES * injection->byte_time_ps[flow->setting];
+	wake_up_ps = now + (uint64_t)units * UNIT_BYTES * injection->byte_time_ps[flow->setting];
+	if (!clears && !leaves)
+		flow->wake_up_ps = wake_up_ps;
+	else if (!clears && limits_after_ack(injection, flow, ingress))
+		flow->wake_up_ps = node_time_max(flow->wake_up_ps, wake_up_ps);
 }
 
 enum injection_verdict injection_check(const struct injection *injection,

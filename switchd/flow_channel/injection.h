@@ -62,7 +62,8 @@ void injection_on_eca(const struct injection *injection, struct ifct_entry *flow
 
 /** injection_on_ack() - @units were delivered or lost; flow_extent no longer counts them. @clears
  *  the ACK was an ACK_DELTA: there is no congestion. @ingress  its input is an edge port. A flow
- *  that must leave its output stays BLOCK_FOR_REDIRECT, and keeps its wake-up time. */
+ *  that must leave its output stays BLOCK_FOR_REDIRECT; with limit-after-ack it wakes no earlier
+ *  than any other flow. */
 void injection_on_ack(const struct injection *injection, struct ifct_entry *flow, uint32_t units,
 		      bool clears, bool ingress, node_time_t now);
 

@@ -312,3 +312,17 @@ TEST(tcp_window_ack__echo_with_one_packet)
 	ck_assert(ack_with(una + 1, true).reduced);
 	ck_assert_uint_eq(window.window_packets, 1);
 }
+
+/* after a timeout the receiver says ECE until CWR, which goes with new packets only: what is sent
+ * again is in slow start all the same */
+TEST(tcp_window_timeout__slow_start_with_echo)
+{
+	start();
+	config.ecn = true;
+	round_trips(2);
+	tcp_window_timeout(&window, una, top);
+	ck_assert_uint_eq(window.window_packets, 1);
+	for (uint32_t i = 0; i < 8; i++)
+		ck_assert(!ack_with(una + 1, true).reduced);
+	ck_assert_uint_ge(window.window_packets, 8);
+}
