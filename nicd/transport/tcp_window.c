@@ -177,8 +177,8 @@ static struct tcp_answer on_progress(struct tcp_window *window, const struct tcp
 		window->timed_ps = NODE_TIME_NEVER;
 	}
 	if (!window->recovering) {
-		/* RFC 3168, 6.1.2. But CWR goes with new packets only, so what is sent again after a
-		 * timeout is answered with ECE all the time */
+		/* RFC 3168, 6.1.2. But CWR goes with new packets only, so what is sent again after
+		 * a timeout is answered with ECE all the time */
 		if (!heard->echo || !is_beyond(heard->packet, window->recover))
 			grow(window, config, packets);
 	} else if (heard->packet >= window->recover) {

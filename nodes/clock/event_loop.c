@@ -516,8 +516,8 @@ static unsigned sleep_uring(struct event_loop *loop, uint64_t deadline_ns)
 	return reap(loop);
 }
 
-/* @look: the owner only looks. Known input must not end a sleep, but a look shows what has come since
- * then. */
+/* @look: the owner only looks. Known input must not end a sleep, but a look shows what has come
+ * since then. */
 static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns, bool look)
 {
 	struct pollfd *polled = loop->polled;
