@@ -231,8 +231,8 @@ static bool queue_receive(struct host_if *host, struct host_queue *queue, node_t
 
 		receive_prepare(host, batch);
 		received = recvmmsg(queue->fd, host->calls->messages, batch, MSG_DONTWAIT, NULL);
-		/* ENETDOWN: its end of the pair went down. Said once; frames may still wait. EINVAL: a
-		 * super-frame that the kernel cannot describe, as of SCTP, is dropped by it */
+		/* ENETDOWN: its end of the pair went down. Said once; frames may still wait.
+		 * EINVAL: the kernel dropped a super-frame that it cannot describe, as of SCTP */
 		if (received < 0)
 			return errno == EINTR || errno == ENETDOWN || errno == EINVAL ||
 			       queue_drained(host, queue);

@@ -202,16 +202,33 @@ TEST(root__pages_and_files_are_filled)
 	ck_assert_str_eq(got, "one two");
 }
 
-/* a file that takes nothing is not the end */
-TEST(root__a_file_that_is_full)
+/* one file of the node at place 8, which rank 1 has: what it writes is written here */
+static void file_comes(int fd)
 {
 	struct control_packet packet = { .bytes = (uint8_t *)"c", .length = 1, .fd_count = 1 };
 
 	begin();
-	packet.fds[0] = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	packet.fds[0] = fd;
 	ck_assert_int_eq(control_packet_send(nodes[0], &packet), 0);
 	letter_comes(LETTER_CONTROL, 1);
 	letter_send(1, (struct letter_head){ .kind = LETTER_FILE, .place = 8 }, NULL, "x");
+}
+
+/* the node has no error of it on its own machine, so the run ends and says why */
+TEST(root__a_file_that_is_full)
+{
+	file_comes(open("/dev/full", O_WRONLY | O_CLOEXEC));
+	fails("rank 0 (test)", "cannot write a file of this node: No space left on device", 8);
+}
+
+/* a reader that closes its end of a pipe wants no more: neither a signal nor the end */
+TEST(root__a_pipe_without_a_reader)
+{
+	int pipe_fds[2];
+
+	ck_assert_int_eq(pipe2(pipe_fds, O_CLOEXEC), 0);
+	close(pipe_fds[0]);
+	file_comes(pipe_fds[1]);
 	letter_send(1, (struct letter_head){ .kind = LETTER_CONTROL, .place = 8 }, NULL, "ready");
 	node_gets(0, "ready");
 }
