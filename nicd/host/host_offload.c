@@ -20,6 +20,8 @@
 
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_IPV6 0x86ddu
+#define ETHERTYPE_SERVICE_TAG 0x88a8u              /* 802.1ad, outside of one of 802.1Q */
+#define TAGS_END (ETHERNET_BYTES + 2u * TAG_BYTES) /* of at most two */
 
 #define PROTOCOL_TCP 6u
 #define PROTOCOL_UDP 17u
@@ -101,9 +103,10 @@ static uint32_t ip_at_of(const uint8_t *frame, uint32_t frame_bytes, bool *ipv4)
 	uint32_t at = ETHERNET_BYTES;
 	uint32_t type = bytes_get16(frame + ETHERTYPE_AT);
 
-	if (type == ETHERTYPE_TAG && frame_bytes >= ETHERNET_BYTES + TAG_BYTES) {
+	while ((type == ETHERTYPE_TAG || type == ETHERTYPE_SERVICE_TAG) && at < TAGS_END &&
+	       frame_bytes >= at + TAG_BYTES) {
 		at += TAG_BYTES;
-		type = bytes_get16(frame + ETHERTYPE_AT + TAG_BYTES);
+		type = bytes_get16(frame + at - 2);
 	}
 	*ipv4 = type == ETHERTYPE_IPV4;
 	return type == ETHERTYPE_IPV4 || type == ETHERTYPE_IPV6 ? at : 0;

@@ -17,6 +17,7 @@
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/socket_buffer.h"
 #include "orchestrator/hosts/host_dilation.h"
+#include "orchestrator/hosts/host_features.h"
 
 #define QUEUE_BUFFER_BYTES (4 << 20)
 /* above a socket's 208 KiB, as the kernel counts them, so that senders block */
@@ -219,6 +220,7 @@ static void interface_settings(const struct fabric_namespaces *namespaces,
 	if (setns(host->net_fd, CLONE_NEWNET))
 		return;
 	settings_write(namespaces, host, "ipv6", ipv6, COUNT_OF(ipv6));
+	host_features_limit(host->interface);
 	if (spec->dilation > 1)
 		host_dilation_sysctls(namespaces, spec->dilation);
 	if (spec->several) {

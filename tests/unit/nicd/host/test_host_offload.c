@@ -195,19 +195,23 @@ TEST(host_cut__udp_checksum_zero)
 	ck_assert_uint_eq(bytes_get16(cut_frames[0] + 40), 0xffff);
 }
 
-TEST(host_cut__keeps_the_tag)
+/* _i + 1 tags: one of 802.1Q, and outside of it one of 802.1ad */
+TEST_RANGE(host_cut__keeps_the_tags, 0, 2)
 {
-	uint32_t bytes[65];
+	static const uint32_t tags[] = { 0x8100a007u, 0x88a80064u };
+	uint32_t bytes[65], tags_bytes = 4 * ((uint32_t)_i + 1);
 	struct virtio_net_hdr header;
-	uint32_t super_bytes = super_write(true, false, 5000, 1400, &header) + 4;
+	uint32_t super_bytes = super_write(true, false, 5000, 1400, &header) + tags_bytes;
 
-	memmove(super + 16, super + 12, super_bytes - 16);
-	bytes_put32(super + 12, 0x8100a007u);
-	header.csum_start += 4;
+	memmove(super + 12 + tags_bytes, super + 12, super_bytes - 12 - tags_bytes);
+	for (uint32_t i = 0; i < tags_bytes; i += 4)
+		bytes_put32(super + 8 + tags_bytes - i, tags[i / 4]);
+	header.csum_start = (uint16_t)(header.csum_start + tags_bytes);
 	ck_assert_uint_eq(cut_all(&header, super_bytes, bytes), 4);
 	for (uint32_t i = 0; i < 4; i++) {
-		ck_assert_uint_eq(bytes_get32(cut_frames[i] + 12), 0x8100a007u);
-		memmove(cut_frames[i] + 12, cut_frames[i] + 16, bytes[i] - 16);
+		ck_assert_mem_eq(cut_frames[i] + 12, super + 12, tags_bytes);
+		memmove(cut_frames[i] + 12, cut_frames[i] + 12 + tags_bytes,
+			bytes[i] - 12 - tags_bytes);
 		check_sums(cut_frames[i], true);
 	}
 }
