@@ -83,15 +83,20 @@ static int features_switch_off(int fd, const char *interface, uint32_t count)
 	return error;
 }
 
+static bool is_refusal(int error)
+{
+	return error == -EOPNOTSUPP || error == -ENOTTY || error == -EPERM;
+}
+
 int host_features_limit(const char *interface)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), count;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), result;
 
 	if (fd < 0)
 		return -errno;
-	count = count_ask(fd, interface);
-	if (count > 0)
-		count = features_switch_off(fd, interface, (uint32_t)count);
+	result = count_ask(fd, interface);
+	if (result > 0)
+		result = features_switch_off(fd, interface, (uint32_t)result);
 	close(fd);
-	return count;
+	return is_refusal(result) ? 0 : result;
 }

@@ -200,9 +200,11 @@ static void settings_write(const struct fabric_namespaces *namespaces, const str
 
 /* Addresses are unique, so neither they nor routers are searched for: that only saves frames. All
  * interfaces are on one Ethernet: one must not answer for another one of its host, or speak with
- * its address. */
-static void interface_settings(const struct fabric_namespaces *namespaces,
-			       const struct host_net *host, const struct host_net_spec *spec)
+ * its address.
+ *
+ * Sysctls are best effort. Return: 0; -errno of entering the namespace or of the features. */
+static int interface_settings(const struct fabric_namespaces *namespaces,
+			      const struct host_net *host, const struct host_net_spec *spec)
 {
 	static const struct setting ipv6[] = {
 		{ "disable_ipv6", "0" },
@@ -217,10 +219,12 @@ static void interface_settings(const struct fabric_namespaces *namespaces,
 		{ "rp_filter", "0" }, /* answers may come by another interface */
 	};
 
+	int error;
+
 	if (setns(host->net_fd, CLONE_NEWNET))
-		return;
+		return -errno;
 	settings_write(namespaces, host, "ipv6", ipv6, COUNT_OF(ipv6));
-	host_features_limit(host->interface);
+	error = host_features_limit(host->interface);
 	if (spec->dilation > 1)
 		host_dilation_sysctls(namespaces, spec->dilation);
 	if (spec->several) {
@@ -229,6 +233,7 @@ static void interface_settings(const struct fabric_namespaces *namespaces,
 	}
 	/* returning to the own namespace cannot fail; if it does, the next step reports it */
 	(void)!setns(namespaces->net_fd, CLONE_NEWNET);
+	return error;
 }
 
 static int pair_make(struct host_net *host, struct fabric_namespaces *namespaces,
@@ -393,7 +398,10 @@ static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespa
 		return failed(error, why, why_max, "host %s: packet sockets on %s", spec->name,
 			      spec->far_name);
 	host->queue_count = spec->queue_count;
-	interface_settings(namespaces, host, spec);
+	error = interface_settings(namespaces, host, spec);
+	if (error)
+		return failed(error, why, why_max, "host %s: settings of %s", spec->name,
+			      spec->interface);
 	error = spec->rate_bps < host->shaped_max_bps ? rate_set(host, netlink, spec->rate_bps) : 0;
 	if (error)
 		return failed(error, why, why_max, "host %s: token bucket (tbf) of %s", spec->name,

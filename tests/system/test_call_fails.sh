@@ -157,7 +157,8 @@ done
 fabric=$scratch/many.yaml
 all_named <<END
 socket EMFILE 2,3 the veth pair between s1 and s2: $files
-socket EMFILE 9 host r1: .*: $files
+socket EMFILE 9 host h1: settings of eth0: $files
+socket EMFILE 10,13 host r1: .*: $files
 setns EPERM 3,4,9,10 host [hr]1: entering its network namespace: Operation not permitted
 unshare ENOSPC 3 host r1: its namespaces.*: $full
 sendmsg ENOBUFS 3,5 the veth pair between s1 and s2: $memory
