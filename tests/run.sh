@@ -22,7 +22,17 @@ name=$1
 shift
 cores=$(nproc)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+
+# Podman of root makes its locks once and leaves them. They end with the tests if these had it make
+# them, and no container, pod or volume has one.
+locks=/dev/shm/libpod_lock
+[ ! -e $locks ] || locks=
+locks_end() {
+	local left
+	[ -e "$locks" ] && left=$(podman ps --all --quiet && podman pod ps --quiet && podman volume ls --quiet) &&
+		[ -z "$left" ] && rm -f "$locks"
+}
+trap 'locks_end 2>/dev/null; rm -rf "$work"' EXIT
 first=() built=() quiet=() alone=() part=first
 for program in "$@"; do
 	case $program in

@@ -7,8 +7,8 @@
 #define HEDDLE_ORCHESTRATOR_HOSTS_HOST_FEATURES_H
 
 /** host_features_limit() - switches off at @interface, in the network namespace of the caller, what
- *  the NIC cannot do.  Return: 0, also where ethtool is unknown or forbidden: then nothing changes;
- *  -errno. */
+ *  the NIC cannot do. Where the kernel refuses that, nothing changes.
+ *  Return: 0; -errno: no memory, or no socket to ask by. */
 int host_features_limit(const char *interface);
 
 #endif

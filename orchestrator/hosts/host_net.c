@@ -218,7 +218,6 @@ static int interface_settings(const struct fabric_namespaces *namespaces,
 		{ "arp_announce", "2" },
 		{ "rp_filter", "0" }, /* answers may come by another interface */
 	};
-
 	int error;
 
 	if (setns(host->net_fd, CLONE_NEWNET))

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/command/complete.h"
@@ -195,7 +196,7 @@ static void hosts_follow(struct prompt *prompt, const char *line)
 	size_t length = strcspn(line, BLANKS);
 	struct host_names hosts;
 
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(changes); i++) {
 		if (strlen(changes[i]) != length || strncmp(line, changes[i], length) != 0)
 			continue;
 		if (!host_names_ask("prompt", prompt->hosts.fabric, NULL, &hosts)) {

@@ -224,9 +224,8 @@ node_time_t fgfc_ready_at(const struct fgfc *fgfc)
  * into a frame: one that the NIC cut would be over before its renewal */
 static uint8_t level_of(const struct fgfc *fgfc, node_time_t held_ps)
 {
-	uint8_t level = 0;
-
 	node_time_t longest_ps = node_time_min(held_ps, FGFC_PAUSE_PS_MAX);
+	uint8_t level = 0;
 
 	while (level + 1u < FGFC_LEVELS && fgfc->pause_ps << (level + 1) <= longest_ps)
 		level++;
