@@ -1,6 +1,6 @@
 # Heddle: build, demo, tests. `make help` lists the targets.
 #
-# Everything is built into build/<kind>/: release (what is run), asan (make check), tsan, fuzz (clang), reach (make mutants).
+# Everything is built into build/<kind>/: release (what is run), asan (make check; clang), tsan, fuzz (clang), reach (make mutants).
 # The archives per folder are also the layers: a program links its own folder and nodes/, a unit test only the objects
 # that it needs.
 
@@ -10,14 +10,17 @@ SHELL := /bin/bash
 KIND ?= release
 B := build/$(KIND)
 GEN := build/gen
-CC := gcc
 FUZZ_CC := clang
+# The second compiler: what it warns of is an error too. Without it, or its sanitizers, gcc takes its place.
+CC_asan := $(if $(filter asan,$(KIND)),$(shell echo 'int main(void){}' | clang -fsanitize=address,undefined -o /dev/null -x c - 2>/dev/null && echo clang))
+CC := $(or $(CC_$(KIND)),gcc)
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wundef
-CFLAGS_release := -O2 -g -fno-plt
-# with sanitizers -g1: what they print has lines, no variables
+# -g1: traces of calls have lines, no variables; with all of them a build takes a fifth more time. KIND=plain has them.
+CFLAGS_release := -O2 -g1 -fno-plt
 # -no-pie: each process of a test starts without relocating its globals, of which the sanitizers make many
-CFLAGS_asan := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie -no-pie
+CFLAGS_asan := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-pie
+LINK_asan := -no-pie
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread -Wno-tsan # pace.c has fences, which it cannot follow; no tsan test uses it
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 CFLAGS_plain := -O2 -g
@@ -100,11 +103,11 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim fuzzers formatted
+.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim fuzzers formatted
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo pictures labs test sanitized check system soak fuzz clang-warnings bench bench-check bench-keep bench-busy bench-hosts tsan mutants install systems
+recursive := all demo pictures labs test sanitized check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts tsan mutants install systems
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -124,7 +127,6 @@ help:
 	'make tsan      the tests of shared memory, with the thread sanitizer' \
 	'make soak      long runs: 200 killed nodes, 300 times stopped ones, 300 times up, trouble and down, an hour of programs on 64 hosts, 11 664 hosts, 10 000 random scenarios of each kind, incasts of 1013' \
 	'make fuzz      every fuzzer for FUZZ_SECONDS (600)' \
-	'make clang-warnings    what clang warns of, without code' \
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
@@ -232,10 +234,6 @@ $(B)/both_nodes.o: $(lib_switchd) $(lib_nicd) $(lib_nodes)
 $(GEN)/nodes/control/control.pb-c.c: nodes/control/control.proto
 	@mkdir -p $(@D)
 	@protoc-c --c_out=$(GEN) $<
-
-build/clang/%.ok: % $(GEN)/nodes/control/control.pb-c.c
-	@mkdir -p $(@D)
-	@$(FUZZ_CC) $(filter-out $(CFLAGS_$(KIND)),$(CFLAGS)) -fsyntax-only $< && touch $@
 
 $(B)/obj/nodes/control/control.pb-c.o: $(GEN)/nodes/control/control.pb-c.c
 	@mkdir -p $(@D)
@@ -383,9 +381,9 @@ test: all
 		build/tsan/unit/test_clock build/tsan/unit/test_ring ++ $(quiet_ones) -- $(alone)
 
 sanitized:
-	@$(MAKE) --no-print-directory KIND=asan suite-sim
+	@$(MAKE) --no-print-directory KIND=asan suite-sim programs
 	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
-	@$(MAKE) --no-print-directory clang-warnings
+	@$(MAKE) --no-print-directory formatted
 
 soak: all
 	@$(MAKE) --no-print-directory test-helpers
@@ -410,11 +408,6 @@ FUZZ_SECONDS ?= 600
 fuzz: deps
 	@$(MAKE) --no-print-directory KIND=fuzz CC=$(FUZZ_CC) AR=ar fuzzers
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
-
-# what another compiler warns of
-clang-warnings: deps
-	@$(MAKE) --no-print-directory $(addprefix build/clang/,$(addsuffix .ok,$(node_src) $(switchd_src) $(nicd_src) workerd/main.c $(rankd_src) rankd/main.c $(orchestrator_src)))
-	@$(MAKE) --no-print-directory formatted
 
 # other versions of clang-format differ
 formatted:
@@ -482,7 +475,7 @@ labs: all
 
 deps:
 	@tests/deps.sh "$(PACKAGES)" "$(MPI_PACKAGES) $(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
-		"$(if $(filter test fuzz clang-warnings tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
+		"$(if $(filter test check soak fuzz mutants tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
 		"$(if $(filter bench bench-%,$(MAKECMDGOALS)),$(BENCH_PACKAGES)) $(if $(filter deb deb-test,$(MAKECMDGOALS)),$(DEB_PACKAGES)) \
 		$(if $(filter systems,$(MAKECMDGOALS)),$(SYSTEMS_PACKAGES))"
 

@@ -12,12 +12,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
 
+#include "nodes/base/sanitizer.h"
 #include "nodes/base/table.h"
 #include "tests/testing.h"
+
+#if SANITIZER_ADDRESS
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #define FAILURES_MAX 100000u /* for one function; with more it allocates for ever */
 
@@ -97,7 +99,7 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 /* bytes that are allocated now; 0 without the sanitizers */
 static size_t allocated_bytes(void)
 {
-#ifdef __SANITIZE_ADDRESS__
+#if SANITIZER_ADDRESS
 	return __sanitizer_get_current_allocated_bytes();
 #else
 	return 0;
@@ -110,7 +112,7 @@ static bool leaks(void)
 {
 	if (table_bytes)
 		return true;
-#ifdef __SANITIZE_ADDRESS__
+#if SANITIZER_ADDRESS
 	return __lsan_do_recoverable_leak_check();
 #else
 	return false;

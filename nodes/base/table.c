@@ -4,13 +4,11 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#ifndef __has_feature
-#define __has_feature(name) 0
-#endif
+#include "nodes/base/sanitizer.h"
 
 /* What lies after a table is poisoned under the address sanitizer: a step over its end is an error
  * there, as with memory of malloc(). Else the rest of the page would be zeros. */
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#if SANITIZER_ADDRESS
 #include <sanitizer/asan_interface.h>
 #define GUARD_BYTES 4096
 #define NEAR_GUARD_BYTES 64

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "nodes/base/sanitizer.h"
+
 #define NOBODY 65534
 
 /* libcap would be a dependency for one call */
@@ -50,7 +52,7 @@ int privilege_drop(pid_t parent, bool keep_user)
 	/* a user namespace may have a single user: then only the capabilities are dropped */
 	if (!keep_user && !geteuid() && !setgroups(0, NULL) && !become(privilege_user(parent)))
 		(void)become(NOBODY);
-#ifdef __SANITIZE_ADDRESS__
+#if SANITIZER_ADDRESS
 	prctl(PR_SET_DUMPABLE, 1); /* the search for leaks looks at its own threads */
 #endif
 	error = capabilities_drop();

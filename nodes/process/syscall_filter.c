@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "nodes/base/sanitizer.h"
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -151,13 +152,5 @@ int syscall_filter_apply(void)
 
 bool syscall_filter_wanted(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	return false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-	__has_feature(memory_sanitizer)
-	return false;
-#endif
-#endif
-	return true;
+	return !SANITIZER_CALLS;
 }

@@ -480,11 +480,12 @@ static const char *syntax_text(const char *message)
 /* is there a tab in the indentation of the @line-th line of @text? */
 static bool tab_indents(const char *text, size_t length, int line)
 {
-	const char *end = text + length;
+	const char *end = text ? text + length : NULL;
 
 	while (text && --line > 0) {
 		text = memchr(text, '\n', (size_t)(end - text));
-		text += text != NULL;
+		if (text)
+			text++;
 	}
 	while (text && text < end && *text == ' ')
 		text++;

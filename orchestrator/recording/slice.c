@@ -116,9 +116,10 @@ static void value_add(struct slice *slice, uint32_t place, uint32_t sample, uint
 static void change_add(struct slice *slice, struct slice_series *series)
 {
 	uint32_t place = (uint32_t)(series - slice->keys), sample = slice->sample_count - 1;
-	struct slice_value *last = &slice->values[series->change];
+	struct slice_value *last =
+		series->change < slice->value_count ? &slice->values[series->change] : NULL;
 
-	if (series->change < slice->value_count && last->place == place && last->sample == sample) {
+	if (last && last->place == place && last->sample == sample) {
 		last->value = series->value;
 		return;
 	}

@@ -303,53 +303,73 @@ static int recording_delete(struct view_server *server, struct mg_connection *co
 
 /* ---- the lab ---- */
 
-static int lab_get(struct view_server *server, struct mg_connection *connection)
-{
-	const struct view_lab *lab = server->options.lab;
-	char why[VIEW_TEXT_MAX] = "";
-	json_t *text;
+/* what a request asks of the lab */
+struct lab_call {
+	struct view_server *server;
+	const json_t *predictions; /* NULL: for nothing but the text */
+	json_t *text;              /* for the caller; NULL with a sentence in why */
+	int status;                /* of HTTP; 204: the predictions are saved, otherwise see why */
+	char why[VIEW_TEXT_MAX];
+};
 
-	if (!lab)
-		return error_send(connection, 404, "There is no lab beside this fabric.");
-	pthread_mutex_lock(&server->lab_lock);
-	text = lab->read(lab->owner, why);
-	pthread_mutex_unlock(&server->lab_lock);
-	return text ? json_send(connection, 200, text) : error_send(connection, 500, why);
+static void *lab_call_run(void *argument)
+{
+	struct lab_call *call = argument;
+	const struct view_lab *lab = call->server->options.lab;
+
+	pthread_mutex_lock(&call->server->lab_lock);
+	call->text = lab->read(lab->owner, call->why);
+	call->status = call->text ? 200 : 500;
+	if (call->text && call->predictions) {
+		call->status = view_lab_check(call->text, call->predictions, call->why);
+		if (!call->status)
+			call->status = lab->predict(lab->owner, call->predictions, call->why);
+	}
+	pthread_mutex_unlock(&call->server->lab_lock);
+	return NULL;
 }
 
-/* Return: a status of HTTP, with a sentence in @why unless it is 204 */
-static int predictions_save(struct view_server *server, const json_t *predictions, char *why)
+/* The hooks read YAML, which may need more stack than the 100 kB of civetweb's threads. */
+static void lab_call(struct lab_call *call)
 {
-	const struct view_lab *lab = server->options.lab;
-	json_t *text;
-	int status = 500;
+	pthread_t thread;
+	int error = pthread_create(&thread, NULL, lab_call_run, call);
 
-	pthread_mutex_lock(&server->lab_lock);
-	text = lab->read(lab->owner, why);
-	if (text)
-		status = view_lab_check(text, predictions, why);
-	if (!status)
-		status = lab->predict(lab->owner, predictions, why);
-	pthread_mutex_unlock(&server->lab_lock);
-	json_decref(text);
-	return status;
+	if (!error) {
+		pthread_join(thread, NULL);
+		return;
+	}
+	call->status = 500;
+	snprintf(call->why, sizeof(call->why), "The lab cannot be read: %s.", strerror(error));
+}
+
+static int lab_get(struct view_server *server, struct mg_connection *connection)
+{
+	struct lab_call call = { .server = server };
+
+	if (!server->options.lab)
+		return error_send(connection, 404, "There is no lab beside this fabric.");
+	lab_call(&call);
+	return call.text ? json_send(connection, 200, call.text)
+			 : error_send(connection, 500, call.why);
 }
 
 static int predictions_put(struct view_server *server, struct mg_connection *connection)
 {
-	char why[VIEW_TEXT_MAX] = "";
-	int status = 0;
+	struct lab_call call = { .server = server };
 	json_t *body;
 
 	if (!server->options.lab)
 		return error_send(connection, 404, "There is no lab beside this fabric.");
-	body = body_read(connection, &status);
+	body = body_read(connection, &call.status);
 	if (!body)
-		return status;
-	status = predictions_save(server, body, why);
+		return call.status;
+	call.predictions = body;
+	lab_call(&call);
+	json_decref(call.text);
 	json_decref(body);
-	if (status != 204)
-		return error_send(connection, status, why);
+	if (call.status != 204)
+		return error_send(connection, call.status, call.why);
 	head_send(connection, 204, "application/json", 0, "");
 	return 204;
 }

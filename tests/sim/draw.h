@@ -3,11 +3,14 @@
 #ifndef HEDDLE_TESTS_SIM_DRAW_H
 #define HEDDLE_TESTS_SIM_DRAW_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <check.h>
 
 #include "nodes/base/random.h"
 
@@ -36,6 +39,35 @@ static inline unsigned below(struct draw *draw, unsigned limit)
 	((const uint32_t[]){ __VA_ARGS__ }[below(draw, sizeof((const uint32_t[]){ __VA_ARGS__ }) / \
 							       sizeof(uint32_t))])
 
+/* Writes @format, as printf() does. Of each <A|B|C> it draws one, from left to right. No call may
+ * draw two arguments: C leaves their order to the compiler, and a seed is one scenario. */
+static inline void __attribute__((format(printf, 2, 3)))
+draw_text(struct draw *draw, const char *format, ...)
+{
+	char text[2048];
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	ck_assert_int_lt(length, (int)sizeof(text));
+	for (const char *at = text; *at; at++) {
+		const char *end = *at == '<' ? strchr(at, '>') : NULL, *choice = at + 1;
+		unsigned choices = 1;
+
+		if (!end) {
+			fputc(*at, draw->out);
+			continue;
+		}
+		for (; at < end; at++)
+			choices += *at == '|';
+		for (unsigned left = below(draw, choices); left; left--)
+			choice = strchr(choice, '|') + 1;
+		fwrite(choice, 1, strcspn(choice, "|>"), draw->out);
+	}
+}
+
 /* of a workload with frames of @kind: the length of a packet */
 static inline const char *draw_packet(struct draw *draw, const char *kind)
 {
@@ -52,8 +84,7 @@ static inline void draw_pattern(struct draw *draw)
 	if (!below(draw, 3))
 		fprintf(draw->out, "pattern: incast, to: h%u, ", below(draw, draw->hosts));
 	else
-		fprintf(draw->out, "pattern: %s, ",
-			PICK(draw, "uniform", "permutation", "all-to-all", "uniform"));
+		draw_text(draw, "pattern: <uniform|permutation|all-to-all|uniform>, ");
 }
 
 /* of a workload: when; ends it */
@@ -61,15 +92,13 @@ static inline void draw_arrival(struct draw *draw)
 {
 	switch (below(draw, 3)) {
 	case 0:
-		fprintf(draw->out, "arrival: closed, window: %s}\n", PICK(draw, "1", "4", "32"));
+		draw_text(draw, "arrival: closed, window: <1|4|32>}\n");
 		return;
 	case 1:
-		fprintf(draw->out, "arrival: poisson, load: %s}\n",
-			PICK(draw, "10%", "50%", "100%"));
+		draw_text(draw, "arrival: poisson, load: <10%%|50%%|100%%>}\n");
 		return;
 	default:
-		fprintf(draw->out, "arrival: burst, burst: {messages: %s, period: %s}}\n",
-			PICK(draw, "1", "4"), PICK(draw, "2us", "5us"));
+		draw_text(draw, "arrival: burst, burst: {messages: <1|4>, period: <2us|5us>}}\n");
 	}
 }
 
@@ -83,10 +112,10 @@ static inline void draw_pauses(struct draw *draw, unsigned limit, const char *lo
 	if (pauses)
 		fprintf(draw->out, "pauses:\n");
 	for (unsigned i = 0; i < pauses; i++) {
-		fprintf(draw->out, "  - {host: h%u, start: %s, for: %s", below(draw, draw->hosts),
-			PICK(draw, "0ns", "2us"), PICK(draw, "100ns", "900ns", longest));
+		draw_text(draw, "  - {host: h%u, start: <0ns|2us>, for: <100ns|900ns|%s>",
+			  below(draw, draw->hosts), longest);
 		if (below(draw, 2))
-			fprintf(draw->out, ", every: %s", PICK(draw, period, long_period));
+			draw_text(draw, ", every: <%s|%s>", period, long_period);
 		if (below(draw, 2))
 			fprintf(draw->out, ", class: c%u", below(draw, draw->classes));
 		fprintf(draw->out, "}\n");

@@ -19,11 +19,6 @@
 
 static struct swarm_kept kept = { .path = "tests/sim/swarm.txt", .seeds = SEEDS };
 
-static const char *flag(struct draw *draw)
-{
-	return PICK(draw, "yes", "yes", "no");
-}
-
 static void write_topology(struct draw *draw)
 {
 	unsigned many = below(draw, 8) ? 1 : 4, first = 2 + below(draw, 4),
@@ -57,22 +52,18 @@ static void write_topology(struct draw *draw)
 static void write_links(struct draw *draw, uint32_t least_units)
 {
 	draw->jumbo = below(draw, 4);
-	fprintf(draw->out,
-		"links: {rate: %s, delay: %s, mtu: %s, channels: %s, loss: %s, edge: {rate: %s}}\n",
-		PICK(draw, "200Gb/s", "100Gb/s", "10Gb/s", "333Gb/s", "400Gb/s"),
-		PICK(draw, "100ns", "1us", "3us", "0ns"), draw->jumbo ? "9000" : "1500",
-		PICK(draw, "2048", "2048", "64", "16", "3", "1"),
-		PICK(draw, "0", "0", "0", "0.1%", "2%", "20%"),
-		PICK(draw, "200Gb/s", "50Gb/s", "25Gb/s"));
-	fprintf(draw->out,
-		"switch: {forwarding: %s, arbiter: %s, output-queue: %s, latency: %s, buffer: "
-		"%uB,\n",
-		PICK(draw, "cut-through", "store-and-forward"), PICK(draw, "by-flow", "by-port"),
-		PICK(draw, "32KiB", "9216B"), PICK(draw, "350ns", "100ns"),
+	draw_text(draw,
+		  "links: {rate: <200Gb/s|100Gb/s|10Gb/s|333Gb/s|400Gb/s>, delay: "
+		  "<100ns|1us|3us|0ns>, mtu: %s, channels: <2048|2048|64|16|3|1>, loss: "
+		  "<0|0|0|0.1%%|2%%|20%%>, edge: {rate: <200Gb/s|50Gb/s|25Gb/s>}}\n",
+		  draw->jumbo ? "9000" : "1500");
+	draw_text(
+		draw,
+		"switch: {forwarding: <cut-through|store-and-forward>, arbiter: <by-flow|by-port>, "
+		"output-queue: <32KiB|9216B>, latency: <350ns|100ns>, buffer: %uB,\n",
 		(least_units + PICK_UNITS(draw, 0, 0, 16, 256, 1024)) * UNIT_BYTES);
-	fprintf(draw->out, "  acks: {t1: %s, t2: %s, t3: %s, collect: %s}}\n",
-		PICK(draw, "30ns", "0ns", "100ns"), PICK(draw, "100ns", "200ns"),
-		PICK(draw, "200ns", "1us"), PICK(draw, "16", "1", "48"));
+	draw_text(draw, "  acks: {t1: <30ns|0ns|100ns>, t2: <100ns|200ns>, t3: <200ns|1us>, "
+			"collect: <16|1|48>}}\n");
 }
 
 static void write_classes(struct draw *draw)
@@ -80,8 +71,9 @@ static void write_classes(struct draw *draw)
 	draw->classes = PICK_UNITS(draw, 1, 2, 2, 3, 8);
 	fprintf(draw->out, "classes:\n");
 	for (unsigned i = 0; i < draw->classes; i++)
-		fprintf(draw->out, "  - {name: c%u, min: %s, max: %s}\n", i,
-			PICK(draw, "0%", "5%", "12%"), PICK(draw, "100%", "100%", "60%", "12%"));
+		draw_text(draw,
+			  "  - {name: c%u, min: <0%%|5%%|12%%>, max: <100%%|100%%|60%%|12%%>}\n",
+			  i);
 }
 
 /* ---- congestion control ---- */
@@ -95,12 +87,11 @@ static void write_setting(struct draw *draw, unsigned eca)
 	uint32_t high = target + PICK_UNITS(draw, 0, 1, 40),
 		 most = high + PICK_UNITS(draw, 0, 40, 1000);
 
-	fprintf(draw->out,
-		"    - {eca: %u, rate: %s, flow-extent: %s, limit-after-ack: %s, byte-time: %s, "
-		"byte-time-scale: %u,\n",
-		eca, PICK(draw, "800Gb/s", "20Gb/s", "1Gb/s", "10Mb/s"),
-		PICK(draw, "0", "256B", "9000B", "64KiB", "256MiB"), flag(draw),
-		PICK(draw, "0ns", "40ps", "1ns", "100ns"), below(draw, 4));
+	draw_text(draw,
+		  "    - {eca: %u, rate: <800Gb/s|20Gb/s|1Gb/s|10Mb/s>, flow-extent: "
+		  "<0|256B|9000B|64KiB|256MiB>, limit-after-ack: <yes|yes|no>, byte-time: "
+		  "<0ns|40ps|1ns|100ns>, byte-time-scale: %u,\n",
+		  eca, below(draw, 4));
 	fprintf(draw->out, "       drop: %uB, target: %uB, high: %uB, queue-extent: %uB}\n",
 		drop * UNIT_BYTES, target * UNIT_BYTES, high * UNIT_BYTES, most * UNIT_BYTES);
 }
@@ -122,25 +113,19 @@ static void write_congestion(struct draw *draw)
 		fprintf(draw->out, "congestion: no\n");
 		return;
 	}
-	fprintf(draw->out,
-		"congestion:\n  rate-limit: %s\n  flow-limit: %s\n  limit-after-ack: %s\n  "
-		"headroom: %s\n",
-		flag(draw), flag(draw), flag(draw), flag(draw));
-	fprintf(draw->out, "  fgfc: {enabled: %s, pause: %s, credit: %s}\n", flag(draw),
-		PICK(draw, "1ns", "1us", "20us"), PICK(draw, "0", "0", "9000B"));
-	fprintf(draw->out, "  slow-start: {enabled: %s, setting: %u}\n", flag(draw),
-		below(draw, CONGESTION_SETTINGS));
+	draw_text(draw, "congestion:\n  rate-limit: <yes|yes|no>\n  flow-limit: <yes|yes|no>\n  "
+			"limit-after-ack: <yes|yes|no>\n  headroom: <yes|yes|no>\n");
+	draw_text(draw,
+		  "  fgfc: {enabled: <yes|yes|no>, pause: <1ns|1us|20us>, credit: <0|0|9000B>}\n");
+	draw_text(draw, "  slow-start: {enabled: <yes|yes|no>, setting: %u}\n",
+		  below(draw, CONGESTION_SETTINGS));
 	if (below(draw, 2))
-		fprintf(draw->out,
-			"  eca: {enabled: %s, lbf-thresh: %s, lbf-shift: %s, lpf-thresh: %s, "
-			"lpf-shift: %s,\n"
-			"        dbf-thresh: %s, dbf-shift: %s, dbf-clk-cnt: %s}\n",
-			flag(draw), PICK(draw, "0", "9000B", "250KiB"), PICK(draw, "0", "4", "31"),
-			PICK(draw, "0", "4", "100"), PICK(draw, "0", "2", "31"),
-			PICK(draw, "0", "64KiB", "256MiB"), PICK(draw, "0", "3"),
-			PICK(draw, "1", "100", "1000", "4294967295"));
+		draw_text(draw, "  eca: {enabled: <yes|yes|no>, lbf-thresh: <0|9000B|250KiB>, "
+				"lbf-shift: <0|4|31>, lpf-thresh: <0|4|100>, lpf-shift: "
+				"<0|2|31>,\n        dbf-thresh: <0|64KiB|256MiB>, dbf-shift: "
+				"<0|3>, dbf-clk-cnt: <1|100|1000|4294967295>}\n");
 	if (!below(draw, 3))
-		fprintf(draw->out, "  port-limit: %s\n", PICK(draw, "1B", "9000B", "40kB", "1MB"));
+		draw_text(draw, "  port-limit: <1B|9000B|40kB|1MB>\n");
 	if (below(draw, 2))
 		write_settings(draw);
 }
@@ -152,10 +137,10 @@ static void write_workload(struct draw *draw, unsigned index)
 	const char *frame = PICK(draw, "hpc", "ethernet", "ipv4", "ipv6", "roce");
 	const char *packet = draw_packet(draw, frame);
 
-	fprintf(draw->out,
-		"  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, messages: %u, ",
-		index, PICK(draw, "1B", "4KiB", "40kB", "9000B"), packet, frame,
-		below(draw, draw->classes), 1 + MESSAGES_MAX / draw->hosts);
+	draw_text(draw,
+		  "  - {name: w%u, size: <1B|4KiB|40kB|9000B>, packet: %s, frame: %s, class: c%u, "
+		  "messages: %u, ",
+		  index, packet, frame, below(draw, draw->classes), 1 + MESSAGES_MAX / draw->hosts);
 	draw_pattern(draw);
 	draw_arrival(draw);
 }

@@ -17,11 +17,6 @@
 
 static struct swarm_kept kept = { .path = "tests/sim/swarm_lid.txt", .seeds = SEEDS };
 
-static const char *flag(struct draw *draw)
-{
-	return PICK(draw, "yes", "yes", "no");
-}
-
 static void write_topology(struct draw *draw)
 {
 	static const struct {
@@ -49,13 +44,12 @@ static void write_links(struct draw *draw, bool faults)
 
 	draw->jumbo = below(draw, 2);
 	draw->loses = strcmp(loss, "0");
-	fprintf(draw->out,
-		"links: {rate: %s, delay: %s, mtu: %s, loss: %s, edge: {rate: %s}}\n"
-		"switch: {forwarding: %s, latency: %s, output-queue: %s}\n",
-		PICK(draw, "200Gb/s", "100Gb/s", "333Gb/s"), PICK(draw, "100ns", "1us", "0ns"),
-		draw->jumbo ? "9000" : "1500", loss, PICK(draw, "200Gb/s", "50Gb/s"),
-		PICK(draw, "cut-through", "store-and-forward"), PICK(draw, "350ns", "100ns"),
-		PICK(draw, "32KiB", "9216B"));
+	draw_text(draw,
+		  "links: {rate: <200Gb/s|100Gb/s|333Gb/s>, delay: <100ns|1us|0ns>, mtu: %s, loss: "
+		  "%s, edge: {rate: <200Gb/s|50Gb/s>}}\nswitch: {forwarding: "
+		  "<cut-through|store-and-forward>, latency: <350ns|100ns>, output-queue: "
+		  "<32KiB|9216B>}\n",
+		  draw->jumbo ? "9000" : "1500", loss);
 }
 
 static void write_classes(struct draw *draw)
@@ -63,26 +57,23 @@ static void write_classes(struct draw *draw)
 	draw->classes = 1 + below(draw, 3);
 	fprintf(draw->out, "classes:\n");
 	for (unsigned i = 0; i < draw->classes; i++)
-		fprintf(draw->out, "  - {name: c%u, unordered: %s, min: %s, max: %s}\n", i,
-			PICK(draw, "yes", "yes", "no"), PICK(draw, "0%", "10%"),
-			PICK(draw, "100%", "100%", "60%"));
+		draw_text(draw,
+			  "  - {name: c%u, unordered: <yes|yes|no>, min: <0%%|10%%>, max: "
+			  "<100%%|100%%|60%%>}\n",
+			  i);
 }
 
 static void write_port_group(struct draw *draw)
 {
-	fprintf(draw->out,
-		"port-group:\n  lid-bits: %s\n  adaptive: %s\n  policy: %s\n  update: %s\n"
-		"  non-minimal: %s\n  fecn: {enabled: %s%s}\n  becn: {enabled: %s%s}\n",
-		PICK(draw, "16", "20", "24", "32"), flag(draw),
-		PICK(draw, "random", "greedy", "greedy-random"), flag(draw),
-		PICK(draw, "yes", "no"), flag(draw), PICK(draw, "", ", at: 9000B", ", at: 40kB"),
-		flag(draw), PICK(draw, "", ", interval: 1us, increase: 1, max: 64, timer: 2us"));
+	draw_text(draw,
+		  "port-group:\n  lid-bits: <16|20|24|32>\n  adaptive: <yes|yes|no>\n  policy: "
+		  "<random|greedy|greedy-random>\n  update: <yes|yes|no>\n  non-minimal: "
+		  "<yes|no>\n  fecn: {enabled: <yes|yes|no><|, at: 9000B|, at: 40kB>}\n  becn: "
+		  "{enabled: <yes|yes|no><|, interval: 1us, increase: 1, max: 64, timer: 2us>}\n");
 	if (below(draw, 2))
-		fprintf(draw->out,
-			"  pending: %s\n  queue: %s\n  hold: %s\n  log: {marks: %s, window: %s}\n",
-			PICK(draw, "1kB", "9000B", "100kB"), PICK(draw, "1kB", "9000B", "100kB"),
-			PICK(draw, "0ns", "500ns", "5us"), PICK(draw, "1", "3", "8"),
-			PICK(draw, "100ns", "2us", "10us"));
+		draw_text(draw,
+			  "  pending: <1kB|9000B|100kB>\n  queue: <1kB|9000B|100kB>\n  hold: "
+			  "<0ns|500ns|5us>\n  log: {marks: <1|3|8>, window: <100ns|2us|10us>}\n");
 }
 
 static void write_workload(struct draw *draw, unsigned index)
@@ -90,10 +81,10 @@ static void write_workload(struct draw *draw, unsigned index)
 	const char *frame = PICK(draw, "hpc", "ethernet", "ipv4", "ipv6");
 	const char *packet = draw_packet(draw, frame);
 
-	fprintf(draw->out,
-		"  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, messages: %u, ",
-		index, PICK(draw, "1B", "4KiB", "40kB", "9000B"), packet, frame,
-		below(draw, draw->classes), 1 + MESSAGES_MAX / draw->hosts);
+	draw_text(draw,
+		  "  - {name: w%u, size: <1B|4KiB|40kB|9000B>, packet: %s, frame: %s, class: c%u, "
+		  "messages: %u, ",
+		  index, packet, frame, below(draw, draw->classes), 1 + MESSAGES_MAX / draw->hosts);
 	draw_pattern(draw);
 	draw_arrival(draw);
 }
@@ -105,8 +96,8 @@ static void write_faults(struct draw *draw, const struct plan *plan)
 	for (unsigned i = 0, count = 1 + below(draw, 2); i < count; i++) {
 		const struct plan_link *link = &plan->links[below(draw, plan->link_count)];
 
-		fprintf(draw->out, "  - {at: %uns, for: %s, ", 1000 + i * 5000 + below(draw, 1000),
-			PICK(draw, "100ns", "1us", "3us"));
+		draw_text(draw, "  - {at: %uns, for: <100ns|1us|3us>, ",
+			  1000 + i * 5000 + below(draw, 1000));
 		if (below(draw, 3))
 			fprintf(draw->out, "link: [%s, %s]}\n", plan->nodes[link->node_a].name,
 				plan->nodes[link->node_b].name);

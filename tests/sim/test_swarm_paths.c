@@ -18,15 +18,12 @@ static struct swarm_kept kept = { .path = "tests/sim/swarm_paths.txt", .seeds = 
 
 static void write_topology(struct draw *draw)
 {
-	fprintf(draw->out, "topology: {generate: %s}\n",
-		PICK(draw, "fat-tree, radix: 4",
-		     "leaf-spine, leaves: 3, hosts-per-leaf: 3, spines: 3",
-		     "torus, shape: [4, 3], hosts-per-switch: 1",
-		     "torus, shape: [5], hosts-per-switch: 2",
-		     "hyperx, shape: [3, 3], hosts-per-switch: 1",
-		     "hyperx, shape: [4], hosts-per-switch: 3",
-		     "dragonfly, hosts-per-switch: 1, switches-per-group: 2, global-links: 1",
-		     "dragonfly, hosts-per-switch: 2, switches-per-group: 2, global-links: 2"));
+	draw_text(draw, "topology: {generate: <fat-tree, radix: 4|leaf-spine, leaves: 3, "
+			"hosts-per-leaf: 3, spines: 3|torus, shape: [4, 3], hosts-per-switch: "
+			"1|torus, shape: [5], hosts-per-switch: 2|hyperx, shape: [3, 3], "
+			"hosts-per-switch: 1|hyperx, shape: [4], hosts-per-switch: 3|dragonfly, "
+			"hosts-per-switch: 1, switches-per-group: 2, global-links: 1|dragonfly, "
+			"hosts-per-switch: 2, switches-per-group: 2, global-links: 2>}\n");
 }
 
 static void write_classes(struct draw *draw)
@@ -34,34 +31,28 @@ static void write_classes(struct draw *draw)
 	draw->classes = 1 + below(draw, 2);
 	fprintf(draw->out, "classes:\n");
 	for (unsigned i = 0; i < draw->classes; i++)
-		fprintf(draw->out, "  - {name: c%u, unordered: %s}\n", i,
-			PICK(draw, "no", "no", "yes"));
+		draw_text(draw, "  - {name: c%u, unordered: <no|no|yes>}\n", i);
 }
 
 static void write_routing(struct draw *draw)
 {
-	fprintf(draw->out,
-		"routing: {choice: %s, order: %s, detour: %s, hold-sources: %s, redirect: %s}\n",
-		PICK(draw, "static", "hash", "adaptive", "adaptive"),
-		PICK(draw, "auto", "auto", "up-down"),
-		PICK(draw, "never", "adaptive", "always",
-		     "{when: adaptive, weight: 1, bias: 0, draws: 4}"),
-		PICK(draw, "yes", "no", "{for: 1us}"),
-		PICK(draw, "yes", "no", "{depth: 9000B, full: 18000B, interval: 100ns, pause: 0ns}",
-		     "{depth: 9000B, full: 18000B, interval: 100ns, pause: 0ns, anywhere: yes}"));
+	draw_text(draw,
+		  "routing: {choice: <static|hash|adaptive|adaptive>, order: <auto|auto|up-down>, "
+		  "detour: <never|adaptive|always|{when: adaptive, weight: 1, bias: 0, draws: 4}>, "
+		  "hold-sources: <yes|no|{for: 1us}>, redirect: <yes|no|{depth: 9000B, full: "
+		  "18000B, interval: 100ns, pause: 0ns}|{depth: 9000B, full: 18000B, interval: "
+		  "100ns, pause: 0ns, anywhere: yes}>}\n");
 }
 
 static void write_workloads(struct draw *draw)
 {
 	fprintf(draw->out, "workloads:\n");
 	for (unsigned i = 0, count = 1 + below(draw, 3); i < count; i++)
-		fprintf(draw->out,
-			"  - {name: w%u, pattern: %s, size: %s, packet: %s, class: c%u, arrival: "
-			"%s}\n",
-			i, PICK(draw, "uniform", "permutation", "all-to-all", "incast, to: h1"),
-			PICK(draw, "1kB", "16KiB", "64KiB"), PICK(draw, "300", "1500", "4096"),
-			below(draw, draw->classes),
-			PICK(draw, "closed, window: 1", "closed, window: 4", "poisson, load: 70%"));
+		draw_text(draw,
+			  "  - {name: w%u, pattern: <uniform|permutation|all-to-all|incast, to: "
+			  "h1>, size: <1kB|16KiB|64KiB>, packet: <300|1500|4096>, class: c%u, "
+			  "arrival: <closed, window: 1|closed, window: 4|poisson, load: 70%%>}\n",
+			  i, below(draw, draw->classes));
 }
 
 /* links and switches of @plan, one after the other, each back before the next one goes */
@@ -71,8 +62,8 @@ static void write_faults(struct draw *draw, const struct plan *plan)
 	for (unsigned i = 0, count = 1 + below(draw, 3); i < count; i++) {
 		const struct plan_link *link = &plan->links[below(draw, plan->link_count)];
 
-		fprintf(draw->out, "  - {at: %uns, for: %s, ", 1000 + i * 5000 + below(draw, 1000),
-			PICK(draw, "100ns", "1us", "3us"));
+		draw_text(draw, "  - {at: %uns, for: <100ns|1us|3us>, ",
+			  1000 + i * 5000 + below(draw, 1000));
 		if (below(draw, 3))
 			fprintf(draw->out, "link: [%s, %s]}\n", plan->nodes[link->node_a].name,
 				plan->nodes[link->node_b].name);
@@ -99,9 +90,10 @@ static char *scenario_of(uint64_t seed, const struct plan *plan, bool faults)
 	write_classes(&draw);
 	write_routing(&draw);
 	write_workloads(&draw);
-	fprintf(draw.out, "links: {rate: 100Gb/s, delay: %s, loss: %s, channels: %s}\n",
-		PICK(&draw, "100ns", "1us", "0ns"), faults ? "0" : PICK(&draw, "0", "0.1%", "2%"),
-		PICK(&draw, "2048", "64", "8"));
+	draw_text(&draw,
+		  "links: {rate: 100Gb/s, delay: <100ns|1us|0ns>, loss: <%s>, channels: "
+		  "<2048|64|8>}\n",
+		  faults ? "0" : "0|0.1%|2%");
 	if (plan)
 		write_faults(&draw, plan);
 	fclose(draw.out);

@@ -22,11 +22,6 @@
 
 static struct swarm_kept kept = { .path = "tests/sim/swarm_roce.txt", .seeds = SEEDS };
 
-static const char *flag(struct draw *draw)
-{
-	return PICK(draw, "yes", "no");
-}
-
 /* ---- the fabric ---- */
 
 /* where PFC can wait for itself */
@@ -88,21 +83,21 @@ static void write_links(struct draw *draw)
 
 	draw->jumbo = below(draw, 3);
 	draw->loses = loss[0] != '0' || loss[1];
-	fprintf(draw->out,
-		"links: {rate: %s, delay: %s, mtu: %s, gap: %s, loss: %s, edge: {rate: %s}}\n",
-		PICK(draw, "200Gb/s", "100Gb/s", "40Gb/s", "333Gb/s", "400Gb/s"),
-		PICK(draw, "100ns", "1us", "3us", "0ns"), draw->jumbo ? "9000" : "1500",
-		PICK(draw, "20", "20", "0"), loss, PICK(draw, "200Gb/s", "50Gb/s", "25Gb/s"));
-	fprintf(draw->out, "switch: {forwarding: %s, latency: %s}\n",
-		PICK(draw, "cut-through", "store-and-forward"), PICK(draw, "350ns", "100ns"));
+	draw_text(draw,
+		  "links: {rate: <200Gb/s|100Gb/s|40Gb/s|333Gb/s|400Gb/s>, delay: "
+		  "<100ns|1us|3us|0ns>, mtu: %s, gap: <20|20|0>, loss: %s, edge: {rate: "
+		  "<200Gb/s|50Gb/s|25Gb/s>}}\n",
+		  draw->jumbo ? "9000" : "1500", loss);
+	draw_text(
+		draw,
+		"switch: {forwarding: <cut-through|store-and-forward>, latency: <350ns|100ns>}\n");
 }
 
 static void write_ecn(struct draw *draw)
 {
-	fprintf(draw->out, "%s",
-		PICK(draw, "no", "yes", "{kmin: 0B, kmax: 0B, pmax: 0%}",
-		     "{kmin: 5kB, kmax: 50kB, pmax: 10%}", "{kmin: 0B, kmax: 2kB, pmax: 100%}",
-		     "{kmin: 20kB, kmax: 20kB, pmax: 1%}"));
+	draw_text(draw,
+		  "<no|yes|{kmin: 0B, kmax: 0B, pmax: 0%%}|{kmin: 5kB, kmax: 50kB, pmax: "
+		  "10%%}|{kmin: 0B, kmax: 2kB, pmax: 100%%}|{kmin: 20kB, kmax: 20kB, pmax: 1%%}>");
 }
 
 static void write_class(struct draw *draw, unsigned index)
@@ -112,12 +107,13 @@ static void write_class(struct draw *draw, unsigned index)
 	static const char *const xoff[] = { "64B", "3kB", "30kB", "1MB", "4GiB" };
 	unsigned level = below(draw, 5), limit;
 
-	fprintf(draw->out, "  - {name: c%u, min: %s, max: %s, lossless: %s, ecn: ", index,
-		PICK(draw, "0%", "5%", "12%"), PICK(draw, "100%", "100%", "60%", "30%"),
-		PICK(draw, "yes", "yes", "no"));
+	draw_text(draw,
+		  "  - {name: c%u, min: <0%%|5%%|12%%>, max: <100%%|100%%|60%%|30%%>, lossless: "
+		  "<yes|yes|no>, ecn: ",
+		  index);
 	write_ecn(draw);
 	if (!below(draw, 3))
-		fprintf(draw->out, ", watched: %s", flag(draw));
+		draw_text(draw, ", watched: <yes|no>");
 	if (!below(draw, 3)) {
 		limit = below(draw, 4);
 		fprintf(draw->out, ", queue: %s", queue[limit]);
@@ -130,8 +126,8 @@ static void write_class(struct draw *draw, unsigned index)
 	if (below(draw, 2)) {
 		fprintf(draw->out, ", xoff: %s", xoff[level]);
 		if (below(draw, 2))
-			fprintf(draw->out, ", xon-offset: %s",
-				PICK(draw, "0", xoff[level], level > 1 ? "3kB" : "1B"));
+			draw_text(draw, ", xon-offset: <0|%s|%s>", xoff[level],
+				  level > 1 ? "3kB" : "1B");
 	}
 	fprintf(draw->out, "}\n");
 }
@@ -149,10 +145,10 @@ static void write_classes(struct draw *draw)
 static void write_pfc(struct draw *draw)
 {
 	draw->derived_headroom = below(draw, 4);
-	fprintf(draw->out, "  pfc: {enabled: %s, pause: %s, headroom: %s, watchdog: %s}\n",
-		PICK(draw, "yes", "yes", "yes", "no"), PICK(draw, "no", "no", "yes"),
-		draw->derived_headroom ? "derived" : PICK(draw, "0", "1kB", "20kB", "1MB"),
-		PICK(draw, "10ms", "20us", "1ns"));
+	draw_text(draw,
+		  "  pfc: {enabled: <yes|yes|yes|no>, pause: <no|no|yes>, headroom: %s, watchdog: "
+		  "<10ms|20us|1ns>}\n",
+		  draw->derived_headroom ? "derived" : PICK(draw, "0", "1kB", "20kB", "1MB"));
 }
 
 static void write_dcqcn(struct draw *draw)
@@ -163,52 +159,43 @@ static void write_dcqcn(struct draw *draw)
 		fprintf(draw->out, "  dcqcn: no\n");
 		return;
 	}
-	fprintf(draw->out, "  dcqcn: {variant: %s, alpha: %s, clamp-target: %s, cnp-interval: %s",
-		PICK(draw, "paper", "s4", "vendor", "hpcc"), PICK(draw, "after-cut", "before-cut"),
-		flag(draw), PICK(draw, "50us", "0", "1us", "4us"));
+	draw_text(draw, "  dcqcn: {variant: <paper|s4|vendor|hpcc>, alpha: <after-cut|before-cut>, "
+			"clamp-target: <yes|no>, cnp-interval: <50us|0|1us|4us>");
 	tick = below(draw, 2);
-	fprintf(draw->out, ", reaction: %s, cut-interval: %s", tick ? "tick" : "at-once",
-		tick ? PICK(draw, "4us", "100ns", "1s") : PICK(draw, "0", "4us", "1s"));
+	if (tick)
+		draw_text(draw, ", reaction: tick, cut-interval: <4us|100ns|1s>");
+	else
+		draw_text(draw, ", reaction: at-once, cut-interval: <0|4us|1s>");
 	if (below(draw, 2))
-		fprintf(draw->out,
-			",\n    g: %s, alpha-initial: %s, alpha-timer: %s, increase-timer: %s, "
-			"byte-counter: %s, "
-			"fast-recovery: %s",
-			PICK(draw, "1/256", "1", "0.000000001"), PICK(draw, "1", "0", "0.5"),
-			PICK(draw, "55us", "1ns", "1s"), PICK(draw, "55us", "1ns", "2us"),
-			PICK(draw, "10MB", "1B", "20kB", "off"), PICK(draw, "5", "1", "1000"));
+		draw_text(draw, ",\n    g: <1/256|1|0.000000001>, alpha-initial: <1|0|0.5>, "
+				"alpha-timer: <55us|1ns|1s>, increase-timer: <55us|1ns|2us>, "
+				"byte-counter: <10MB|1B|20kB|off>, fast-recovery: <5|1|1000>");
 	if (below(draw, 2))
-		fprintf(draw->out, ",\n    ai: %s, hai: %s, rate-min: %s, rate-initial: %s",
-			PICK(draw, "40Mb/s", "0", "10Gb/s"), PICK(draw, "400Mb/s", "0", "800Gb/s"),
-			PICK(draw, "100Mb/s", "1Gb/s", "10Mb/s"),
-			PICK(draw, "link", "800Gb/s", "1Gb/s"));
+		draw_text(draw, ",\n    ai: <40Mb/s|0|10Gb/s>, hai: <400Mb/s|0|800Gb/s>, rate-min: "
+				"<100Mb/s|1Gb/s|10Mb/s>, rate-initial: <link|800Gb/s|1Gb/s>");
 	fprintf(draw->out, "}\n");
 }
 
 static void write_path_pause(struct draw *draw)
 {
 	if (below(draw, 2))
-		fprintf(draw->out, "  supplement: {period: %s}\n",
-			PICK(draw, "55us", "1us", "100ns"));
+		draw_text(draw, "  supplement: {period: <55us|1us|100ns>}\n");
 	if (below(draw, 2))
-		fprintf(draw->out, "  path-pause: {target: %s, form: %s, %s}\n",
-			PICK(draw, "cnp-failed", "ecn-failed"),
-			PICK(draw, "target", "all", "none", "port"),
-			PICK(draw, "high: 600kB, low: 200kB", "high: 20kB, low: 5kB",
-			     "high: 2B, low: 1B"));
-	fprintf(draw->out, "  reference: %s\n", PICK(draw, "1.5", "1", "100"));
-	fprintf(draw->out, "  flows: %s\n", PICK(draw, "65536", "1", "4", "16"));
+		draw_text(draw, "  path-pause: {target: <cnp-failed|ecn-failed>, form: "
+				"<target|all|none|port>, <high: 600kB, low: 200kB|high: 20kB, low: "
+				"5kB|high: 2B, low: 1B>}\n");
+	draw_text(draw, "  reference: <1.5|1|100>\n");
+	draw_text(draw, "  flows: <65536|1|4|16>\n");
 }
 
 static void write_transports(struct draw *draw)
 {
-	fprintf(draw->out, "  queue-pair: {ack: %s, window: %s, timeout: %s, retries: %s}\n",
-		PICK(draw, "16", "1", draw->loses ? "4" : "65536"),
-		PICK(draw, "0", "0", "1", "9000B", "100kB"), PICK(draw, "100us", "1ms", "10us"),
-		PICK(draw, "7", "0", "50"));
-	fprintf(draw->out, "  tcp: {initial-window: %s, window-max: %s, ecn: %s, rto-min: %s}\n",
-		PICK(draw, "1", "1", "2"), PICK(draw, "4096", "64", "2"), flag(draw),
-		PICK(draw, "1ms", "20us", "1us"));
+	draw_text(draw,
+		  "  queue-pair: {ack: <16|1|%s>, window: <0|0|1|9000B|100kB>, timeout: "
+		  "<100us|1ms|10us>, retries: <7|0|50>}\n",
+		  draw->loses ? "4" : "65536");
+	draw_text(draw, "  tcp: {initial-window: <1|1|2>, window-max: <4096|64|2>, ecn: <yes|no>, "
+			"rto-min: <1ms|20us|1us>}\n");
 }
 
 static void write_roce(struct draw *draw, uint64_t buffer_bytes)
@@ -229,12 +216,10 @@ static void write_workload(struct draw *draw, unsigned index)
 		PICK(draw, "roce", "roce", "roce", "roce-ipv6", "tcp", "tcp", "ipv4", "hpc");
 	const char *packet = draw_packet(draw, frame);
 
-	fprintf(draw->out,
-		"  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, connections: %s, "
-		"messages: %u, ",
-		index, PICK(draw, "1B", "4KiB", "40kB", "9000B", "100kB"), packet, frame,
-		below(draw, draw->classes), PICK(draw, "1", "1", "3", "16"),
-		1 + MESSAGES_MAX / draw->hosts);
+	draw_text(draw,
+		  "  - {name: w%u, size: <1B|4KiB|40kB|9000B|100kB>, packet: %s, frame: %s, class: "
+		  "c%u, connections: <1|1|3|16>, messages: %u, ",
+		  index, packet, frame, below(draw, draw->classes), 1 + MESSAGES_MAX / draw->hosts);
 	draw_pattern(draw);
 	draw_arrival(draw);
 }

@@ -7,12 +7,26 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 failed=0
 
-# fresh: $tree has the sources as they are
+# append FILE TEXT: FILE ends with this line too, until finds()
+appended=()
+append() {
+	printf '%s\n' "$2" >>"$tree/$1"
+	appended+=("$1")
+}
+
+# include FILE HEADER: FILE includes HEADER too
+include() {
+	append "$1" "#include \"$2\""
+}
+
+# fresh: $tree has the sources as they are again
 fresh() {
-	rm -rf "${tree:?}"/*
-	mkdir "$tree/tests"
-	cp tests/layers.sh "$tree/tests/"
-	cp -r nodes switchd nicd orchestrator "$tree/"
+	local file
+	for file in "${appended[@]}"; do
+		rm -f "$tree/$file"
+		[ ! -e "$file" ] || cp "$file" "$tree/$file"
+	done
+	appended=()
 }
 
 # finds TEXT...: the check fails and says each TEXT
@@ -25,12 +39,9 @@ finds() {
 	fresh
 }
 
-# include FILE HEADER: FILE includes HEADER too
-include() {
-	printf '#include "%s"\n' "$2" >>"$tree/$1"
-}
-
-fresh
+mkdir "$tree/tests"
+cp tests/layers.sh "$tree/tests/"
+cp -r nodes switchd nicd workerd rankd preload orchestrator "$tree/"
 "$tree/tests/layers.sh" >/dev/null || { echo 'FAILED  the tree as it is' && failed=1; }
 stages=switchd/flow_channel
 
@@ -50,9 +61,9 @@ finds 'switchd/common/route.c includes switchd/ethernet/ecn.h'
 include nicd/gates/pause.c switchd/common/route.h
 finds 'nicd/gates/pause.c includes switchd/common/route.h'
 
-printf 'void transmit(struct dataplane *dp, uint32_t port, node_time_t now);\n' >>"$tree/$stages/crossbar.h"
+append $stages/crossbar.h 'void transmit(struct dataplane *dp, uint32_t port, node_time_t now);'
 finds "$stages/crossbar.h: transmit() is of $stages/transmit.c"
-include nodes/link/link.c 'yaml.h' && sed -i '$s/.*/#include <libfyaml.h>/' "$tree/nodes/link/link.c"
+append nodes/link/link.c '#include <libfyaml.h>'
 finds '<libfyaml> has its home in'
 [ "$failed" = 0 ] && echo 'test_layers: planted includes and declarations are found'
 exit "$failed"

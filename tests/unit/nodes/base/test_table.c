@@ -3,10 +3,11 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "nodes/base/sanitizer.h"
 #include "nodes/base/table.h"
 #include "tests/testing.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if SANITIZER_ADDRESS
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -99,7 +100,7 @@ TEST(table_near__full_arena)
 	table_arena_fini(&arena);
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if SANITIZER_ADDRESS
 /* 2048 * 24 bytes end with a page, 3 * 24 within one */
 TEST_RANGE(table_alloc__ends_where_it_should, 0, 2)
 {

@@ -24,20 +24,25 @@ static inline struct flow_match example_match(uint32_t port)
 static inline void example_node(struct node_config *config, enum node_kind kind,
 				uint32_t port_count)
 {
-	*config = (struct node_config){ .kind = kind,
-					.name = "s1",
-					.index = 3,
-					.node_count = 16,
-					.seed = 0x8877665544332211,
-					.measure_from_ps = 1000,
-					.measure_to_ps = NODE_TIME_NEVER,
-					.sample_ps = 5000,
-					.series = true,
-					.class_count = 2,
-					.classes = { { "bulk", 100, 1000, false },
-						     { "urgent", 300, 700, true } },
-					.lanes = 3,
-					.port_count = port_count };
+	*config = (struct node_config){
+		.kind = kind,
+		.name = "s1",
+		.index = 3,
+		.node_count = 16,
+		.seed = 0x8877665544332211,
+		.measure_from_ps = 1000,
+		.measure_to_ps = NODE_TIME_NEVER,
+		.sample_ps = 5000,
+		.series = true,
+		.class_count = 2,
+		.classes = { { .name = "bulk", .min_permille = 100, .max_permille = 1000 },
+			     { .name = "urgent",
+			       .min_permille = 300,
+			       .max_permille = 700,
+			       .unordered = true } },
+		.lanes = 3,
+		.port_count = port_count
+	};
 	config->ports = calloc(port_count, sizeof(*config->ports));
 	for (uint32_t i = 0; i < port_count; i++)
 		config->ports[i] = (struct port_config){ .kind = i % 2 ? PORT_FABRIC : PORT_EDGE,

@@ -35,8 +35,8 @@ static const char *const documents[] = {
 	"a: 1\nb: [x, 'y z', \"q\\\"\\\\\"]\nc: {d: {e: []}, f: {}}\n",
 	"key: |\n  first\n  second: {}\n",
 	"'h[0-3]': {'*': '#no comment', x: '- no list', y: 'a: b', z: ''}\n",
-	"t: \"tab\\tand\\nline\"\np: '%x'\nq: 10%\nr: '--- x'\nx: \"\\x01\\x7f\"\ns: '!tag'\nv: "
-	"'&a'\nw: '*a'\n",
+	"t: \"tab\\tand\\nline\"\np: '%x'\nq: 10%\nr: '--- x'\nx: \"\\x01\\x7f\"\ns: '!tag'\n",
+	"v: '&a'\nw: '*a'\n",
 	"u: \"\xc3\xa9\"\nempty:\nlist:\n  - {a: 1}\n  - [1, 2]\n  - ''\n",
 };
 

@@ -6,14 +6,16 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
 
+#include "nodes/base/sanitizer.h"
 #include "orchestrator/base/text_pack.h"
 #include "orchestrator/hosts/host_room.h"
 #include "orchestrator/hosts/room_init.h"
 #include "tests/testing.h"
+
+#if SANITIZER_ADDRESS
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #define FIELDS 13u /* of the words below; the second mount has none but its source */
 
@@ -60,11 +62,11 @@ static int spec_read(struct host_room_spec *spec, int fd)
 {
 	int error;
 
-#ifdef __SANITIZE_ADDRESS__
+#if SANITIZER_ADDRESS
 	__lsan_disable();
 #endif
 	error = host_room_spec_read(spec, fd);
-#ifdef __SANITIZE_ADDRESS__
+#if SANITIZER_ADDRESS
 	__lsan_enable();
 #endif
 	return error;
