@@ -1,6 +1,6 @@
 # Heddle: build, demo, tests. `make help` lists the targets.
 #
-# Everything is built into build/<kind>/: release (what is run), asan (make check; clang), tsan, fuzz (clang), reach (make mutants).
+# Everything is built into build/<kind>/: release (what is run), asan (make check; clang), tsan, fuzz (clang), reach (make mutants, make unreached).
 # The archives per folder are also the layers: a program links its own folder and nodes/, a unit test only the objects
 # that it needs.
 
@@ -103,11 +103,11 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim fuzzers formatted
+.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants unreached reachable same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim fuzzers formatted
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo pictures labs test sanitized check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts tsan mutants install systems
+recursive := all demo pictures labs test sanitized check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts tsan mutants unreached reachable install systems
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -138,6 +138,7 @@ help:
 	'make tables    the tables of keys in docs/scenario.md, from the rows of .def files' \
 	'make layers    do includes point one way, and are pages in plain words?' \
 	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=, SYSTEM=0)' \
+	'make unreached lines of production code that no test enters (FILES=)' \
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
 	'make tidy      clang-tidy        make format    clang-format' \
 	'make install   to PREFIX (/usr/local), DESTDIR is honoured; make uninstall' \
@@ -475,7 +476,7 @@ labs: all
 
 deps:
 	@tests/deps.sh "$(PACKAGES)" "$(MPI_PACKAGES) $(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
-		"$(if $(filter test check soak fuzz mutants tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
+		"$(if $(filter test check soak fuzz mutants unreached tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
 		"$(if $(filter bench bench-%,$(MAKECMDGOALS)),$(BENCH_PACKAGES)) $(if $(filter deb deb-test,$(MAKECMDGOALS)),$(DEB_PACKAGES)) \
 		$(if $(filter systems,$(MAKECMDGOALS)),$(SYSTEMS_PACKAGES))"
 
@@ -489,11 +490,18 @@ layers:
 	@tests/english.sh
 
 # do the tests see a wrong statement? N mutants of production code, drawn by SEED
-mutants: all
-	@$(MAKE) --no-print-directory test-helpers
+mutants: reachable
 	@$(MAKE) --no-print-directory KIND=asan unit-sim build/asan/sim/test_swarm_paths
-	@$(MAKE) --no-print-directory KIND=reach programs unit-sim build/reach/sim/test_swarm_paths build/reach/sim/sim_json build/reach/sim/sim_compare
 	@N='$(or $(N),20)' SEED='$(SEED)' FILES='$(FILES)' SYSTEM='$(SYSTEM)' tests/mutants.py
+
+# which lines does no test enter?
+unreached: reachable
+	@FILES='$(FILES)' tests/unreached.py
+
+# programs and tests that note which lines they enter
+reachable: all
+	@$(MAKE) --no-print-directory test-helpers
+	@$(MAKE) --no-print-directory KIND=reach programs unit-sim build/reach/sim/test_swarm_paths build/reach/sim/sim_json build/reach/sim/sim_compare
 
 # for changes that must not change a result; what is not committed counts as well
 COMMIT ?= HEAD

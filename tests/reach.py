@@ -1,4 +1,4 @@
-"""reach - which test reaches which lines of production code? Recorded for tests/mutants.py.
+"""reach - which test reaches which lines of production code? Recorded for tests/mutants.py and tests/unreached.py.
 
 Programs of KIND=reach note the basic blocks that they enter (tests/reach.c). Each unit test,
 simulation and system test runs once; build/reach/record/ keeps a file for each: its result, its
@@ -22,15 +22,9 @@ PROGRAMS = [f'{BUILD}/{name}' for name in ('heddle', 'switchd', 'nicd', 'workerd
 LIMIT_S = 600  # for one test, of any time
 
 
-def lines_in(program, notes):
-    """The lines of production code of the blocks noted in the file."""
-    with open(notes, 'rb') as file:
-        noted = file.read()
-    places = [at for at, byte in enumerate(noted) if byte]
-    if not places:
-        return set()
-    # a note is the address after the call; the call itself is in the block's line
-    asked = '\n'.join(f'{at - 1:#x}' for at in places)
+def lines_at(program, addresses):
+    """The lines {(FILE, LINE)} of production code at these addresses."""
+    asked = '\n'.join(map(hex, addresses))
     out = subprocess.run(['addr2line', '-e', program], input=asked, stdout=subprocess.PIPE, text=True, check=True).stdout
     found = set()
     for line in out.split('\n'):
@@ -39,6 +33,14 @@ def lines_in(program, notes):
         if place:
             found.add((place[1], int(place[2])))
     return found
+
+
+def lines_in(program, notes):
+    """The lines of production code of the blocks noted in the file."""
+    with open(notes, 'rb') as file:
+        noted = file.read()
+    # a note is the address after the call; the call itself is in the block's line
+    return lines_at(program, [at - 1 for at, byte in enumerate(noted) if byte])
 
 
 def unit_environment(program):
