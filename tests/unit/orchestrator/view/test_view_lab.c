@@ -36,6 +36,26 @@ TEST(view_lab_check__other_names)
 	ck_assert_str_eq(why, "The lab asks for no 'shares'; it asks for: share, where.");
 }
 
+/* a sentence has the first 255 bytes of them */
+TEST(view_lab_check__many_long_names)
+{
+	json_t *predict = json_array(), *predictions = json_pack("{s:s}", "share", "1"), *lab;
+	char name[64], expected[1024];
+	size_t used = (size_t)sprintf(expected, "The lab asks for no 'share'; it asks for: ");
+
+	for (int i = 0; i < 12; i++) {
+		sprintf(name, "a-prediction-with-a-long-name-%02d-which-is-cut", i);
+		json_array_append_new(predict, json_pack("{s:s}", "name", name));
+		sprintf(expected + used + i * 34, "a-prediction-with-a-long-name-%02d, ", i);
+	}
+	strcpy(expected + used + 255, ".");
+	lab = json_pack("{s:o}", "predict", predict);
+	ck_assert_int_eq(view_lab_check(lab, predictions, why), 400);
+	ck_assert_str_eq(why, expected);
+	json_decref(lab);
+	json_decref(predictions);
+}
+
 TEST(view_lab_check__a_lab_that_asks_for_nothing)
 {
 	json_t *lab = json_object(), *predictions = json_pack("{s:s}", "share", "1");
