@@ -339,19 +339,21 @@ unit: $(unit_tests)
 unit-sim: $(unit_tests) $(sim_tests) $(if $(filter reach,$(KIND)),,$(replays))
 suite-sim: $(unit_suites) $(sim_tests) $(replays)
 # long ones first: the last ones running leave no core idle for long
-checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_suites) $(replays))
+long_suites := $(addprefix $(B)/suite/orchestrator.,operate view live hosts)
+checked := $(subst $(B)/,build/asan/,$(long_suites)) $(large_tests) \
+	   $(subst $(B)/,build/asan/,$(sim_tests) $(filter-out $(long_suites),$(unit_suites)) $(replays))
 # of minutes, in make soak: pods of an image that is built first
 long_system_tests := tests/system/test_kubernetes_pods.sh
 system_tests := $(filter-out $(long_system_tests),$(wildcard tests/system/test_*.sh))
 # Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
-beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ranks slurm labs sim_same_bytes congestion \
+beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ranks call_fails slurm labs sim_same_bytes congestion \
 	tunnel_trouble path_pause json up_pack pack privileges fabric_manager fabric_prompt image image_database rooms room_settings \
 	host_scenario host_programs many_hosts users load victim class_map same_as capture_roce capture roce_hosts \
 	hosts veth_paths veth rootless dcqcn up_down own_control same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
 	flow_held cli wire_tshark attach_containers attach_rootless outside import lab_commands real_order live_faults \
 	join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow english install suite python \
-	dissector capture_live kill save make stall port_group_hosts sockets layers events record view metrics carrier \
+	dissector capture_live kill save make stall port_group_hosts sockets layers events record view figures metrics carrier \
 	impair kubernetes)
 # these judge delays, and leave most of a core idle: one for each core
 quiet_ones := $(patsubst %,tests/system/test_%.sh,links real_run top tunnel)
