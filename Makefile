@@ -56,7 +56,7 @@ TEST_PACKAGES := tshark tcpdump jq busybox-static python3 python3-jsonschema pyt
 BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 DEB_PACKAGES := debhelper dpkg-dev lintian mmdebstrap
 SYSTEMS_PACKAGES := mmdebstrap
-CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
+CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-dev
 
 # rankd is built where MPI is installed; MPI= builds without
 MPI := $(shell pkg-config --exists ompi-c 2>/dev/null && echo ompi-c)
