@@ -52,7 +52,7 @@ PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-d
 # for rankd: several machines
 MPI_PACKAGES := libopenmpi-dev
 TEST_PACKAGES := tshark tcpdump jq busybox-static python3 python3-jsonschema python3-yaml libxml2-utils python3-pytest mypy mandoc bash-completion uidmap iproute2 iputils-ping iperf3 curl slirp4netns strace openmpi-bin podman runc mmdebstrap \
-		 chromium
+		 chromium-headless-shell
 BENCH_PACKAGES := python3 iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 DEB_PACKAGES := debhelper dpkg-dev lintian mmdebstrap
 SYSTEMS_PACKAGES := mmdebstrap

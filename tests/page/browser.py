@@ -18,6 +18,11 @@ OPTIONS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
     --remote-debugging-pipe about:blank""".split()
 
 
+def program():
+    """The browser: better the one that has no windows at all, which takes two thirds of the time."""
+    return shutil.which('chromium-headless-shell') or 'chromium'
+
+
 class Browser:
     def __init__(self, width=1366, height=768):
         self.data = tempfile.mkdtemp(prefix='heddle-browser-')
@@ -33,7 +38,7 @@ class Browser:
             os.closerange(5, 100)
 
         self.process = subprocess.Popen(
-            ['chromium', *OPTIONS, f'--user-data-dir={self.data}', f'--window-size={width},{height}'],
+            [program(), *OPTIONS, f'--user-data-dir={self.data}', f'--window-size={width},{height}'],
             preexec_fn=descriptors, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for descriptor in (to_read, to_write, *high):
             os.close(descriptor)

@@ -5,7 +5,8 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-command -v chromium >/dev/null || { echo 'skipped: no chromium (package chromium)'; exit 77; }
+command -v chromium-headless-shell chromium >/dev/null ||
+	{ echo 'skipped: no chromium (package chromium-headless-shell)'; exit 77; }
 page=$top/build/gen/page.html
 export PYTHONDONTWRITEBYTECODE=1
 
