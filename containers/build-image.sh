@@ -62,19 +62,16 @@ sources() {
 		awk -v id="$ID" 'tolower($1) == id { sub(/^[^ ]+ /, ""); print }' | sort -u
 }
 
-# owner FILE - the package that a library came from; it may be known by its name before /lib became
-# /usr/lib
-owner() {
-	{ dpkg -S "$1" || dpkg -S "/usr$1"; } 2>/dev/null | sed 's/:.*//;q' | grep . ||
-		fail "$1: belongs to no package, so it cannot be put into the image"
-}
-
-# libraries PROGRAM... - the packages of all shared libraries that the programs load
+# libraries PROGRAM... - the packages of all shared libraries that the programs load; a library may
+# be known by its name before /lib became /usr/lib
 libraries() {
 	local needed file
 	needed=$(ldd "$@" | awk '/not found/ { print $1 } $2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u)
+	# shellcheck disable=SC2086
+	dpkg -S $needed $(sed 's|^|/usr|' <<<"$needed") 2>/dev/null | sed 's/[:,].* / /' >"$scratch/owners" || true
 	for file in $needed; do
-		owner "$file"
+		awk -v file="$file" '$2 == file || $2 == "/usr" file { print $1; exit }' "$scratch/owners" | grep . ||
+			fail "$file: belongs to no package, so it cannot be put into the image"
 	done | sort -u
 }
 
