@@ -67,7 +67,7 @@ sources() {
 libraries() {
 	local needed file
 	needed=$(ldd "$@" | awk '/not found/ { print $1 } $2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u)
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2086,SC2046
 	dpkg -S $needed $(sed 's|^|/usr|' <<<"$needed") 2>/dev/null | sed 's/[:,].* / /' >"$scratch/owners" || true
 	for file in $needed; do
 		awk -v file="$file" '$2 == file || $2 == "/usr" file { print $1; exit }' "$scratch/owners" | grep . ||
