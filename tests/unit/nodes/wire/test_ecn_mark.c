@@ -76,6 +76,22 @@ TEST_RANGE(ecn_mark__not_capable_is_unchanged, 0, 4)
 	ck_assert_mem_eq(bytes, before, captured);
 }
 
+/* whatever its bytes are: another type than IP, and another version than that of the type */
+TEST(ecn_mark__no_ip_header)
+{
+	uint8_t bytes[64], before[64];
+
+	memset(bytes, 0xff, sizeof(bytes));
+	memcpy(before, bytes, sizeof(bytes));
+	ck_assert(!ecn_mark(bytes, sizeof(bytes)));
+	ck_assert_uint_eq(ecn_read(bytes, sizeof(bytes)), 0);
+	bytes_put16(bytes + 12, 0x0800);
+	bytes_put16(before + 12, 0x0800);
+	ck_assert(!ecn_mark(bytes, sizeof(bytes)));
+	ck_assert_uint_eq(ecn_read(bytes, sizeof(bytes)), 0);
+	ck_assert_mem_eq(bytes, before, sizeof(bytes));
+}
+
 /* in memory of exactly that length, so that ASan detects a byte too many */
 TEST_RANGE(ecn_mark__truncated_is_unchanged, 0, 4)
 {

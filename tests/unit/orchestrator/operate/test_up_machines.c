@@ -128,3 +128,31 @@ TEST(up_machines_digest__names)
 	ck_assert_mem_eq(up.tunnel.digest, there.tunnel.digest, TUNNEL_DIGEST_BYTES);
 	ck_assert_mem_ne(up.tunnel.digest, other.tunnel.digest, TUNNEL_DIGEST_BYTES);
 }
+
+/* the digest of the machines for a scenario with this text and setting */
+static void digest_of(uint8_t digest[TUNNEL_DIGEST_BYTES], const char *text, const char *setting)
+{
+	struct up_machines up = { .list = "a=10.0.0.1,b=10.0.0.2",
+				  .self = "a",
+				  .key_file = key_file };
+	struct plan plan = { .origin = origin_new(text, strlen(text), &setting, 1) };
+
+	ck_assert_int_eq(up_machines_read(&up), 0);
+	up_machines_digest(&up, &plan);
+	memcpy(digest, up.tunnel.digest, TUNNEL_DIGEST_BYTES);
+	origin_release(plan.origin);
+}
+
+/* ... and of the scenario, to the last character of a setting */
+TEST(up_machines_digest__scenario)
+{
+	uint8_t one[TUNNEL_DIGEST_BYTES], other[TUNNEL_DIGEST_BYTES];
+
+	digest_of(one, "name: t", "seed=1");
+	digest_of(other, "name: t", "seed=1");
+	ck_assert_mem_eq(one, other, sizeof(one));
+	digest_of(other, "name: t", "seed=2");
+	ck_assert_mem_ne(one, other, sizeof(one));
+	digest_of(other, "name: u", "seed=1");
+	ck_assert_mem_ne(one, other, sizeof(one));
+}

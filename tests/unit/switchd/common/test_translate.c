@@ -386,3 +386,19 @@ TEST(translate_prefixes_set__own_addresses)
 		ck_assert(leads_to(to_mac(7), 7) && leads_to(to_mac(2), 2));
 	}
 }
+
+/* one such address in the whole fabric */
+TEST(translate_prefixes_set__a_single_own_address)
+{
+	struct prefix_config own = {
+		.host_index = 7, .version = 4, .bits = 32, .own = true, .address = { 10, 1, 0, 5 }
+	};
+	struct frame_fields fields = { .destination_mac = { 2, 9, 9, 9, 9, 9 },
+				       .ip_version = 4,
+				       .destination_ip = { 10, 1, 0, 5 } };
+
+	ck_assert_int_eq(translate_prefixes_set(&table, &own, 1), 0);
+	ck_assert(leads_to(fields, 7));
+	fields = to_ipv4(7);
+	ck_assert_ptr_null(translate_lookup(&table, &fields));
+}
