@@ -58,6 +58,13 @@ TEST(cmd_gen__wrong_words)
 	is_wrong("gen|star|fabric=roze", "heddle gen: fabric: expected flow-channel, roce or "
 					 "port-group, not 'roze' - did you mean 'roce'?\n");
 	is_wrong("gen|torus|shape=100x100", "heddle gen: 10000 switches and ");
+	/* each pair of groups has a link: as many groups as that gives */
+	is_wrong("gen|dragonfly|switches-per-group=256|global-links=128",
+		 "heddle gen: switches-per-group * global-links is too large\n");
+	is_wrong("gen|dragonfly|switches-per-group=217|global-links=151|hosts-per-switch=1",
+		 "heddle gen: 7110656 switches and 7110656 hosts; ");
+	is_wrong("gen|star|hosts=70|--real", "heddle gen:10:3: switch 's0' has 70 hosts and "
+					     "links, but 64 ports at most\n");
 }
 
 /* ---- list ---- */
