@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "orchestrator/base/atomic_file.h"
@@ -249,4 +251,30 @@ TEST(atomic_file_folder__with_those_above)
 	memset(path, 'x', PATH_MAX);
 	path[PATH_MAX] = 0;
 	ck_assert_int_eq(atomic_file_folder(path), -ENAMETOOLONG);
+}
+
+/* it leads to nothing that could be written */
+TEST(atomic_file_open__through_a_symlink_without_an_end)
+{
+	ck_assert_int_eq(symlink("loop", in_folder("loop")), 0);
+	ck_assert_int_eq(atomic_file_open(&file, in_folder("loop")), -ELOOP);
+	put(in_folder("file"), "text");
+	ck_assert_int_eq(symlink("file/below", in_folder("below")), 0);
+	ck_assert_int_eq(atomic_file_open(&file, in_folder("below")), -ENOTDIR);
+	ck_assert_int_eq(symlink("later", in_folder("link")), 0);
+	ck_assert_int_eq(atomic_file_open(&file, in_folder("link")), -ENOENT);
+	ck_assert_str_eq(got(in_folder("later")), "none");
+}
+
+TEST(atomic_file_open__what_cannot_be_opened)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_eq(atomic_file_open(&file, folder), -EISDIR);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", in_folder("socket"));
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(atomic_file_open(&file, in_folder("socket")), -ENXIO);
+	ck_assert_ptr_null(file.stream);
+	close(fd);
 }

@@ -53,6 +53,21 @@ TEST(control_file_read__copy_and_digest)
 	ck_assert_int_eq(pwrite(file.fd, "x", 1, 0), -1);
 }
 
+/* the name is for terminals, too */
+TEST(control_file_read__name)
+{
+	char command[256], odd[128];
+	Dl_info library;
+
+	ck_assert(dladdr(dlsym(RTLD_NEXT, "gnu_get_libc_version"), &library));
+	snprintf(odd, sizeof(odd), "%s.a\x1f\x7f\xff ~", path);
+	snprintf(command, sizeof(command), "cp %s '%s'", library.dli_fname, odd);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(control_file_read(&file, odd), 0);
+	ck_assert_int_eq(unlink(odd), 0);
+	ck_assert_str_eq(strchr(file.name, '.') + 1 + strlen("XXXXXX"), ".a??? ~");
+}
+
 TEST(control_file_read__what_is_no_library)
 {
 	FILE *out = fopen(path, "w");

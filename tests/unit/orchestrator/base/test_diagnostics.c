@@ -97,3 +97,15 @@ TEST_RANGE(scenario_errors__limit, 0, 2)
 	ck_assert_uint_eq(json_array_size(list), SCENARIO_ERRORS_MAX);
 	json_decref(list);
 }
+
+/* memory was short for the text */
+TEST(scenario_errors__text_is_missing)
+{
+	add(1);
+	errors.count = 2;
+	prints("f:1:2: error 1\nout of memory\n");
+	is_json("[{\"file\":\"f\",\"line\":1,\"column\":2,\"message\":\"error 1\","
+		"\"text\":\"f:1:2: error 1\"},"
+		"{\"file\":null,\"line\":null,\"column\":null,\"message\":\"out of memory\","
+		"\"text\":\"out of memory\"}]");
+}

@@ -26,7 +26,7 @@ static void prints(const char *markdown, const char *expected)
 	free(text);
 }
 
-TEST_RANGE(markdown_inline__marks, 0, 14)
+TEST_RANGE(markdown_inline__marks, 0, 18)
 {
 	static const struct {
 		const char *markdown, *plain;
@@ -39,6 +39,10 @@ TEST_RANGE(markdown_inline__marks, 0, 14)
 		{ "a*b*c", "a*b*c" },
 		{ "`workload.*.load` and *", "workload.*.load and *" },
 		{ "[a `b`](../c.md#d) e", "a b e" },
+		{ "a *b", "a *b" },
+		{ "**a*", "*a" },
+		{ "a *b * c", "a *b * c" },
+		{ "***a***", "***a***" },
 		{ "[s1, s2] (both)", "[s1, s2] (both)" },
 		{ "[[s1, s2]]", "[[s1, s2]]" },
 		{ "![Four](x.png)", "picture: Four" },

@@ -1,6 +1,8 @@
 /*  orchestrator/base/output_names, utf8: files that a run must not write, and text that must not
  *  reach a terminal (TB-11, TB-13). */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -224,4 +226,24 @@ TEST(atomic_file_stdout__commit)
 	close(before);
 	close(pipe_ends[0]);
 	close(pipe_ends[1]);
+}
+
+TEST(output_names_check__long_paths)
+{
+	static char path[PATH_MAX + 1];
+	char sentence[PATH_MAX + 64];
+	struct output_name name = { "--json", path, false };
+	char long_why[2 * PATH_MAX];
+
+	memset(path, '/', PATH_MAX);
+	path[PATH_MAX - 1] = 'x';
+	ck_assert_int_eq(output_names_check(&name, 1, origin, NULL, long_why, sizeof(long_why)),
+			 -EINVAL);
+	snprintf(sentence, sizeof(sentence), "--json cannot write %s: File name too long", path);
+	ck_assert_str_eq(long_why, sentence);
+	/* one byte less is no error */
+	memset(path, 0, sizeof(path));
+	memset(path, '/', PATH_MAX - 1);
+	path[PATH_MAX - 2] = 'x';
+	ck_assert_int_eq(output_names_check(&name, 1, origin, NULL, long_why, sizeof(long_why)), 0);
 }

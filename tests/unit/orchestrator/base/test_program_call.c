@@ -30,6 +30,14 @@ TEST(program_call_run__status)
 	ck_assert_int_eq(program_call_run(&call), PROGRAM_NOT_FOUND);
 }
 
+/* this process has no such child */
+TEST(program_call_end__of_another_process)
+{
+	struct program_call call = { .pid = getpid() };
+
+	ck_assert_int_eq(program_call_end(&call), PROGRAM_NOT_FOUND);
+}
+
 TEST(program_call_text__all_that_it_prints)
 {
 	int fd = program_call_file();
@@ -66,4 +74,12 @@ TEST(program_call_complaint__the_line_that_says_why)
 	complains("echo level=warning >&2; echo Error: it failed >&2; echo x >&2", "it failed");
 	complains("echo Error: it >&2; echo Error: not >&2", "it");
 	complains("echo 12345678901234567890123 >&2", "1234567890123456789");
+}
+
+TEST(program_call_complaint__cannot_be_read)
+{
+	char line[20] = "before";
+
+	ck_assert_ptr_eq(program_call_complaint(-1, line, sizeof(line)), line);
+	ck_assert_str_eq(line, "");
 }

@@ -91,6 +91,9 @@ TEST(quantity_parse__rejects_what_is_no_number)
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "."), "is not a number"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "1..2ns"), "unknown unit"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "-5ns"), "is negative"));
+	/* an exponent has digits */
+	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "1e-ns"), "unknown unit 'e-ns'"));
+	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "1ens"), "unknown unit 'ens'"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "0x10"), "is not a whole number"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "010"), "begins with a zero"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "00ns"), "begins with a zero"));

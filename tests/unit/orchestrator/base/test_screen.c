@@ -86,3 +86,10 @@ TEST_RANGE(screen_look__size_is_not_known, 0, 4)
 	ck_assert_uint_eq(screen.lines, _i & 1 ? 50 : 24);
 	ck_assert_uint_eq(screen.columns, _i & 2 ? 132 : 80);
 }
+
+TEST(screen_look__no_such_locale)
+{
+	setenv("LC_ALL", "xx_YY.UTF-8", 1);
+	ck_assert(!screen_look(out).utf8);
+	ck_assert(screen_look(out).terminal);
+}

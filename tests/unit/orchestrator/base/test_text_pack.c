@@ -1,8 +1,11 @@
 /*  orchestrator/base/text_pack, descriptor_message: texts and descriptors from one process to
  *  another one, which does not trust it (DU-3). */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -130,4 +133,20 @@ TEST(descriptor_receive__closes_those_without_a_place)
 	ck_assert_int_eq(descriptor_receive(pair[1], &byte, 1, fds, &count), 0);
 	close(pair[1]);
 	close(pipes[0]);
+}
+
+TEST(text_pack_read__cannot_be_read)
+{
+	int memory = memfd_create("pack", MFD_CLOEXEC), fd;
+	struct text_pack pack;
+	char path[64];
+
+	ck_assert_int_eq(write(memory, "text", 4), 4);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", memory);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(text_pack_read(&pack, fd), -EBADF);
+	ck_assert_ptr_null(pack.bytes);
+	close(fd);
+	close(memory);
 }

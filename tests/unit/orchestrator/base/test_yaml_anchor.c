@@ -215,3 +215,67 @@ TEST(yaml_read__scenarios_have_no_anchors)
 	ck_assert_int_eq(yaml_read("t", "a: &x 1\nb: *x\n", 14, 0, &root, &errors), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(errors.texts[0], "anchors (&), aliases (*) and tags (!)"));
 }
+
+TEST(yaml_read_anchored__anchor_of_the_document)
+{
+	reads_as("&x 5\n", "5");
+}
+
+static void place_is(const struct yaml_node *node, int line, int column)
+{
+	ck_assert_int_eq(node->place.line, line);
+	ck_assert_int_eq(node->place.column, column);
+}
+
+/* a value that is missing is where its key is, or its list, or at the start */
+TEST(yaml_read__places)
+{
+	ck_assert_int_eq(read("a: 1\n  # c\nbc:\nd: [x,\n  {e: }]\n"), 0);
+	place_is(root, 1, 1);
+	place_is(root->first, 1, 4);
+	place_is(root->first->next, 3, 1);
+	place_is(root->last, 4, 4);
+	place_is(root->last->first, 4, 5);
+	place_is(root->last->last, 5, 3);
+	place_is(root->last->last->first, 5, 4);
+	yaml_free(root);
+	ck_assert_int_eq(read("# c\n- 1\n-\n"), 0);
+	place_is(root->first, 2, 3);
+	place_is(root->last, 2, 1);
+	yaml_free(root);
+	ck_assert_int_eq(read("\n"), 0);
+	ck_assert_str_eq(root->text, "");
+	place_is(root, 1, 1);
+}
+
+/* the list is one as well */
+TEST(yaml_read__as_many_values_as_there_may_be)
+{
+	char *text = malloc(4 * YAML_NODES_MAX + 1), *end = text;
+
+	for (unsigned i = 1; i < YAML_NODES_MAX; i++)
+		end = stpcpy(end, "- 1\n");
+	ck_assert_int_eq(read(text), 0);
+	ck_assert_uint_eq(root->count, YAML_NODES_MAX - 1);
+	yaml_free(root);
+	root = NULL;
+	stpcpy(end, "- 1\n");
+	refused(text, "t:200000:3: the document has too many values (200000 at most)");
+	free(text);
+}
+
+TEST(yaml_read__character_0)
+{
+	refused("a: \"x\\0y\"\n", "t:1:5: a value must not contain the character 0");
+}
+
+TEST(yaml_text_mend__what_is_no_text)
+{
+	char text[] = "a\xff\x01\xc3\xa9\xc3 b\n", fine[] = "a\xc3\xa9\t\n";
+
+	ck_assert(yaml_text_mend(text));
+	ck_assert_str_eq(text, "a??\xc3\xa9? b\n");
+	ck_assert(!yaml_text_mend(text));
+	ck_assert(!yaml_text_mend(fine));
+	ck_assert_str_eq(fine, "a\xc3\xa9\t\n");
+}

@@ -36,6 +36,7 @@ static const char *const documents[] = {
 	"key: |\n  first\n  second: {}\n",
 	"'h[0-3]': {'*': '#no comment', x: '- no list', y: 'a: b', z: ''}\n",
 	"t: \"tab\\tand\\nline\"\np: '%x'\nq: 10%\nr: '--- x'\nx: \"\\x01\\x7f\"\ns: '!tag'\n",
+	"t: \"a\\rb\"\n",
 	"v: '&a'\nw: '*a'\n",
 	"u: \"\xc3\xa9\"\nempty:\nlist:\n  - {a: 1}\n  - [1, 2]\n  - ''\n",
 };
@@ -63,4 +64,25 @@ TEST_RANGE(yaml_section_write__is_read_back, 0, COUNT_OF(documents))
 	yaml_free(before);
 	free(sections);
 	free(flow);
+}
+
+static void is_written(const char *document, const char *text)
+{
+	struct yaml_node *root = read_text(document);
+	char *flow = NULL;
+	size_t size;
+	FILE *out = open_memstream(&flow, &size);
+
+	yaml_flow_write(root, out);
+	fclose(out);
+	ck_assert_str_eq(flow, text);
+	free(flow);
+	yaml_free(root);
+}
+
+TEST(yaml_flow_write__escapes)
+{
+	is_written("\"a\\rb\\nc\\td\"\n", "\"a\\rb\\nc\\td\"");
+	is_written("\"\\x1f \\x7f \\\" \\\\\"\n", "\"\\x1f \\x7f \\\" \\\\\"");
+	is_written("' '\n", "\" \"");
 }
