@@ -368,3 +368,129 @@ TEST(containerlab__management_network_has_64_ports)
 	import(text);
 	left_out(1, "which has 64 ports");
 }
+
+TEST(containerlab__characters_that_are_not_printable)
+{
+	import(TWO "    c: {kind: linux, env: {A: \"x\\x01y\", B: \"\\xe9\"}}\n");
+	has("        A: \"x?y\"\n        B: \"\xc3\xa9\"\n");
+	left_out(1, "l.yml:6:32: characters that are not printable have become '?'");
+}
+
+/* the most nodes that are read, and one more */
+TEST_RANGE(containerlab_read__many_nodes, 4096, 4098)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int error;
+
+	fputs(NODES, out);
+	for (int i = 0; i < _i; i++)
+		fprintf(out, "    h%d: {kind: linux}\n", i);
+	fclose(out);
+	error = containerlab_read("l.yml", text, length, &lab, &errors);
+	free(text);
+	ck_assert_int_eq(error, _i == 4096 ? 0 : -EINVAL);
+	ck_assert_uint_eq(errors.count, _i == 4096 ? 0 : 1);
+	if (error)
+		ck_assert_ptr_nonnull(strstr(errors.texts[0], "these are more than 4096 nodes"));
+}
+
+/* the first links of a host count */
+TEST(containerlab__interfaces_of_a_host)
+{
+	const unsigned most = sizeof(lab.nodes->interfaces) / sizeof(lab.nodes->interfaces[0]);
+	char text[4000] = NODES "    a: {kind: linux}\n    b: {kind: linux}\n  links:\n", line[80];
+
+	for (unsigned i = 0; i <= most; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "    - endpoints: ['a:p%u', 'b:p%u']\n", i, i);
+	import(text);
+	snprintf(line, sizeof(line), "this link is left out: host 'a' has %u already, the most",
+		 most);
+	left_out(1, line);
+	snprintf(line, sizeof(line), "# p%u to b:p%u\n", most - 1, most - 1);
+	has(line);
+	snprintf(line, sizeof(line), "# p%u to b:p%u\n", most, most);
+	has_not(line);
+}
+
+/* a script whose lines begin with a space is no block of lines */
+TEST(containerlab__command_of_several_lines)
+{
+	import(NODES "    a: {kind: linux, exec: [\"sh -c 'a\\n b'\"]}\n"
+		     "    b: {kind: linux, exec: [\"sh -c 'a\\nb'\"]}\n");
+	has("    a:\n      switch: mgmt\n      addresses: [172.20.20.2/24]\n      run:\n"
+	    "        - \"sh -c 'a\\n b'\"\n");
+	has("      run:\n        - |-\n          sh -c 'a\n          b'\n");
+	left_out(0, "");
+}
+
+/* `exec` may be one command; the words of `cmd` follow those of the entry point */
+TEST(containerlab__commands_of_a_host)
+{
+	import(NODES "    a: {kind: linux, exec: date -u, entrypoint: a 'b c', cmd: d}\n"
+		     "    b: {kind: linux, entrypoint: e}\n    c: {kind: linux, exec: ''}\n");
+	has("        - |-\n          date -u\n          set -- a 'b c'\n          exec \"$@\" d\n");
+	has("        - \"exec e\"\n    c:\n      switch: mgmt\n      addresses: "
+	    "[172.20.20.4/24]\n");
+	left_out(0, "");
+}
+
+TEST(containerlab__name_servers)
+{
+	import(NODES "    a: {kind: linux, dns: {servers: ['2001:db8::1', none, 10.0.0.1]}}\n"
+		     "    b: {kind: linux, dns: {servers: [none]}}\n");
+	has("      dns: ['2001:db8::1', '10.0.0.1']\n    b:\n      switch: mgmt\n"
+	    "      addresses: [172.20.20.3/24]\n");
+	left_out(0, "");
+}
+
+TEST_RANGE(containerlab__other_keys_of_name_servers, 0, 3)
+{
+	static const char *const keys[] = { "{servers: [10.0.0.1], search: [x]}", "{}", "[x]" };
+	char text[200];
+
+	snprintf(text, sizeof(text), NODES "    a: {kind: linux, dns: %s}\n", keys[_i]);
+	import(text);
+	left_out(1, "l.yml:4:27: of 'dns' only 'servers' can be imported");
+	if (_i)
+		has_not("      dns:");
+	else
+		has("      dns: ['10.0.0.1']\n");
+}
+
+/* without the first address, the gateway's, and the last one */
+TEST(containerlab__management_network_is_full)
+{
+	char text[1000] = "mgmt: {ipv4_subnet: 192.168.7.0/28}\n" NODES;
+
+	for (unsigned i = 0; i < 14; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "    h%u: {kind: linux}\n", i);
+	import(text);
+	left_out(1, "'h13' has a default address: the management network is full");
+	has("addresses: [192.168.7.2/28]\n");
+	has("addresses: [192.168.7.14/28]\n    h13:\n      switch: mgmt\n");
+	has_not("[192.168.7.15/28]");
+}
+
+/* those that are not named are counted */
+TEST_RANGE(containerlab__many_parts_are_left_out, (int)SCENARIO_ERRORS_MAX,
+	   (int)SCENARIO_ERRORS_MAX + 2)
+{
+	char text[4000] = TWO, line[80];
+
+	for (int i = 0; i < _i; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "key-%d-: x\n", i);
+	import(text);
+	ck_assert_uint_eq(lab.left_out.count, _i);
+	snprintf(line, sizeof(line), "'key-%d-' is left out", SCENARIO_ERRORS_MAX - 1);
+	has(line);
+	snprintf(line, sizeof(line), "'key-%d-' is left out", SCENARIO_ERRORS_MAX);
+	has_not(line);
+	if (_i > (int)SCENARIO_ERRORS_MAX)
+		has("#   and 1 more\nname: t\n");
+	else
+		has_not("more\nname:");
+}
