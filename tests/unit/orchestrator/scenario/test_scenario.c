@@ -9,6 +9,7 @@
 #include "orchestrator/scenario/scenario.h"
 #include "orchestrator/scenario/scenario_elsewhere.h"
 #include "orchestrator/scenario/scenario_keys.h"
+#include "orchestrator/base/control_file.h"
 #include "orchestrator/scenario/size_file.h"
 #include "tests/unit/orchestrator/scenario/read_scenario.h"
 
@@ -605,4 +606,48 @@ TEST(scenario_read_memory__rejects_what_is_too_large)
 					      &scenario, &errors),
 			 -EINVAL);
 	free(text);
+}
+
+/* as if they were not there */
+TEST(scenario_read__sections_without_a_value)
+{
+	ck_assert_int_eq(read_text("t.yaml", "name: t\nrun: {duration: 100us}\n"
+					     "topology: {generate: star, hosts: 2}\n"
+					     "expect:\nfaults:\npauses:\nworkloads:\n"),
+			 0);
+	ck_assert_uint_eq(errors.count, 0);
+	ck_assert_uint_eq(scenario.expectation_count, 0);
+	ck_assert_uint_eq(scenario.fault_count, 0);
+	ck_assert_uint_eq(scenario.pause_count, 0);
+	ck_assert_uint_eq(scenario.workload_count, 0);
+}
+
+/* a file of that length is refused with @sentence, when it is named after @key */
+static void too_long(off_t bytes, const char *format, const char *sentence)
+{
+	char path[] = "/tmp/test_scenario.XXXXXX", text[400], wanted[200];
+	int fd = mkstemp(path);
+
+	ck_assert_int_eq(ftruncate(fd, bytes), 0);
+	snprintf(text, sizeof(text), format, path);
+	ck_assert_int_eq(read_text("t.yaml", text), -EINVAL);
+	snprintf(wanted, sizeof(wanted), "'%s' %s", path, sentence);
+	ck_assert_uint_eq(errors.count, 1);
+	ck_assert_msg(strstr(errors.texts[0], wanted) != NULL, "%s", errors.texts[0]);
+	close(fd);
+	unlink(path);
+	teardown();
+	setup();
+}
+
+TEST(scenario_read__files_that_are_too_long)
+{
+	too_long(SIZE_FILE_BYTES_MAX + 1,
+		 "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 2}\n"
+		 "workloads: [{name: w, pattern: permutation, sizes: %s}]\n",
+		 "is larger than 65536 bytes: this is no list of sizes");
+	too_long(CONTROL_FILE_BYTES_MAX + 1,
+		 "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 2}\n"
+		 "fabric: roce\nroce: {congestion-control: own, own-control: %s}\n",
+		 "is larger than 16777216 bytes");
 }

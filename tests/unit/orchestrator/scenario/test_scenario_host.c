@@ -314,6 +314,94 @@ TEST(scenario_hosts_section__patterns)
 	ck_assert_uint_eq(scenario.host_count, 2);
 }
 
+/* a later entry replaces the whole list of an earlier one */
+TEST(scenario_hosts_section__lists_of_several_patterns)
+{
+	const struct scenario_host_settings *settings;
+
+	read_fine(
+		TWO
+		"    A: s1\n    B: s2\n"
+		"hosts:\n"
+		"  '*': {run: ['one', [two, 2]], mounts: [{from: ., to: /x}, {from: ., to: /y}],\n"
+		"        vlans: [{id: 7, addresses: [10.7.0.1/24]}, {id: 8}],\n"
+		"        routes: [{to: 10.9.0.0/16, via: B}, {to: 10.8.0.0/16, via: B}]}\n"
+		"  A: {run: [three], mounts: [{from: ., to: /z}], vlans: [{id: 9}],\n"
+		"      routes: [{to: 10.6.0.0/16, via: 10.0.0.9}]}\n"
+		"  B: {vlans: [], routes: [], router: yes}\n");
+	settings = settings_of("A");
+	ck_assert_uint_eq(settings->command_count, 1);
+	ck_assert_str_eq(settings->commands[0].text, "three");
+	ck_assert_uint_eq(settings->mount_count, 1);
+	ck_assert_str_eq(settings->mounts[0].to, "/z");
+	ck_assert_uint_eq(settings->interfaces[0].vlan_count, 1);
+	ck_assert_uint_eq(settings->interfaces[0].vlans[0].id, 9);
+	ck_assert_uint_eq(settings->interfaces[0].vlans[0].address_count, 0);
+	ck_assert_uint_eq(settings->route_count, 1);
+	route_is(&settings->routes[0], "10.6.0.0/16", "10.0.0.9", 0, 0);
+	settings = settings_of("B");
+	ck_assert_uint_eq(settings->command_count, 2);
+	ck_assert_str_eq(settings->commands[1].text, "two 2");
+	ck_assert_uint_eq(settings->mount_count, 2);
+	ck_assert_uint_eq(settings->interfaces[0].vlan_count, 0);
+	ck_assert_uint_eq(settings->route_count, 0);
+}
+
+TEST(scenario_hosts__vlans_of_another_interface)
+{
+	const struct host_interface *interface;
+
+	read_fine(TWO "    A: {switch: s1, interfaces: [{switch: s2, vlans:\n"
+		      "        [{id: 7, addresses: [192.168.7.1/24]}, {id: 4094}]}]}\n");
+	ck_assert_uint_eq(settings_of("A")->interfaces[0].vlan_count, 0);
+	interface = &settings_of("A")->interfaces[1];
+	ck_assert_uint_eq(interface->vlan_count, 2);
+	ck_assert_uint_eq(interface->vlans[0].id, 7);
+	ck_assert_uint_eq(interface->vlans[0].address_count, 1);
+	address_is(&interface->vlans[0].addresses[0], "192.168.7.1/24");
+	ck_assert_uint_eq(interface->vlans[1].id, 4094);
+}
+
+/* a router with @prefixes, and a host with @addresses that are not default ones.
+ * Return: as scenario_read_file() */
+static int many_read(unsigned prefixes, unsigned addresses)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int error;
+
+	fputs(TWO "    R:\n      switch: s1\n      prefixes:\n", out);
+	for (unsigned i = 0; i < prefixes; i++)
+		fprintf(out, "      - 172.16.%u.%u\n", i / 256, i % 256);
+	fputs("    A:\n      switch: s1\n      addresses:\n", out);
+	for (unsigned i = 0; i < addresses; i++)
+		fprintf(out, "      - 192.168.1.%u/24\n", i + 1);
+	fclose(out);
+	error = read_text("t.yaml", text);
+	free(text);
+	return error;
+}
+
+/* the most prefixes of a fabric, then one more; with addresses of hosts among them */
+TEST(scenario_hosts__many_prefixes)
+{
+	ck_assert_int_eq(many_read(NODE_PREFIXES_MAX - 2, 2), 0);
+	ck_assert_uint_eq(scenario.prefix_count, NODE_PREFIXES_MAX - 2);
+	teardown();
+	setup();
+	ck_assert_int_eq(many_read(NODE_PREFIXES_MAX - 1, 3), -EINVAL);
+	ck_assert_uint_eq(errors.count, 1);
+	ck_assert_str_eq(errors.texts[0],
+			 "t.yaml:1037:9: a fabric has at most 1024 prefixes and addresses beside "
+			 "the default ones");
+	teardown();
+	setup();
+	ck_assert_int_eq(many_read(NODE_PREFIXES_MAX + 2, 1), -EINVAL);
+	ck_assert_uint_ge(errors.count, 1);
+	ck_assert_str_eq(errors.texts[0], "t.yaml:1034:9: a fabric has at most 1024 prefixes");
+}
+
 /* ---- the plan ---- */
 
 /* the plan holds the settings after the scenario is freed; hosts that join have their own */
