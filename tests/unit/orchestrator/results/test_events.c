@@ -239,3 +239,17 @@ TEST(event_row_interrupted__last_line)
 		ck_assert_str_eq(text, expected[formats[i]]);
 	}
 }
+
+/* a class that the node does not have has no name */
+TEST(events_write__class_of_no_name)
+{
+	trace(page_of("s1"), (struct trace_entry){ .at_ps = 90,
+						   .kind = TRACE_MARK,
+						   .port = 1,
+						   .traffic_class = (uint8_t)nodes[0].class_count,
+						   .source = 1,
+						   .destination = 2,
+						   .value = 77 });
+	ck_assert_int_eq(events_text(EVENTS_CSV), 0);
+	ck_assert_str_eq(text, HEAD "90,s1,1,h1,mark,,h0,h1,,77\n");
+}

@@ -122,11 +122,16 @@ TEST(expect_evaluate__totals)
 	ck_assert(holds("lost<=3"));
 	ck_assert(!holds("lost < 3"));
 	ck_assert(holds("lost != 0"));
+	ck_assert(holds("lost == 4 +- 1 \t"));
+	ck_assert(!holds("lost == 5 +- 1 "));
 	ck_assert(!holds("reordered > 0"));
 	ck_assert(holds("inside == 1kB"));
 	ck_assert(holds("inside >= 1000"));
 	ck_assert(holds("delivered == 80%"));
 	ck_assert(holds("delivered >= 0.8"));
+	results.totals.injected_bytes = 0;
+	ck_assert(!holds("delivered >= 0")); /* of nothing: no value */
+	results.totals.injected_bytes = 5000;
 	ck_assert(holds("delivered_bytes == 4kB"));
 	ck_assert(holds("drops == 4"));
 	ck_assert(holds("drops(no_route) == 1"));
@@ -150,6 +155,8 @@ TEST(expect_evaluate__groups)
 {
 	ck_assert(holds("jain(mice) >= 0.799"));
 	ck_assert(holds("jain == 0.8 +- 1%"));
+	ck_assert(holds("jain(mice ) == 0.9 +- 12%"));
+	ck_assert(!holds("jain( mice\t) == 0.9 +- 11%"));
 	ck_assert(!holds("jain(elephants) <= 1"));
 	ck_assert(holds("goodput(mice) == 3.2Gb/s"));
 	ck_assert(holds("goodput(h2, h3) == 2.4 Gb/s"));
@@ -465,6 +472,8 @@ TEST(expect_check__rejects)
 	refused("marked(s2) == 0", 8, "no switch or host 's2'");
 	refused("marked(s1:h3) == 0", 11, "no port 'h3'");
 	refused("cnps(s1) == 0", 6, "no workload 's1'");
+	refused("share(h1, ) == 1", 11, "a name is missing after the comma");
+	refused("recovery(1) < 1s", 10, "there is no fault '1': the scenario has none");
 }
 
 TEST(expect_check__rejects_long_texts)

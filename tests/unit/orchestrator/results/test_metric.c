@@ -412,3 +412,17 @@ TEST(metric_fault__of_one)
 	ck_assert(expect_metric_evaluate(&plan, "fault.lost", &results).value == 4);
 	plan.faults.count = 0;
 }
+
+/* links that carry nothing are in no balance */
+TEST(metric_imbalance__of_idle_links)
+{
+	struct result_expectation row = expect_metric_evaluate(&plan, "imbalance", &results);
+
+	ck_assert(row.known);
+	port_rows[0].utilisation = port_rows[1].utilisation = 0;
+	ck_assert(!expect_metric_evaluate(&plan, "imbalance", &results).known);
+	ck_assert(!expect_metric_evaluate(&plan, "imbalance.max", &results).known);
+	port_rows[1].utilisation = 0.5;
+	ck_assert(expect_metric_evaluate(&plan, "imbalance", &results).value == 1);
+	ck_assert(expect_metric_evaluate(&plan, "imbalance.max", &results).value == 2);
+}

@@ -1,4 +1,7 @@
 /*  orchestrator/results/results_csv: the results as tables of comma-separated values (TB-13). */
+#include <errno.h>
+#include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "orchestrator/results/results_csv.h"
@@ -66,4 +69,44 @@ TEST(results_csv_write__interrupted)
 		ck_assert_str_eq(line, "# interrupted=true end_ps=3000000 exit_status=130\n");
 	}
 	rmdir(folder);
+}
+
+/* where it cannot be: what is said, and what is not left behind */
+TEST(results_csv_write__cannot_be_written)
+{
+	char folder[] = "/tmp/test_results_csv.XXXXXX", path[128], below[256], why[512],
+	     wanted[512];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	gather(true);
+	snprintf(path, sizeof(path), "%s/file", folder);
+	fclose(fopen(path, "w"));
+	snprintf(below, sizeof(below), "%s/x", path);
+	ck_assert_int_eq(
+		results_csv_write(&plan, pages, &no_logs, &results, below, why, sizeof(why)),
+		-ENOTDIR);
+	snprintf(wanted, sizeof(wanted), "cannot make the folder %s: Not a directory", below);
+	ck_assert_str_eq(why, wanted);
+	/* a folder has the name of a table */
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/flows.csv", folder);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(
+		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)),
+		-EISDIR);
+	snprintf(wanted, sizeof(wanted), "cannot write %s: Is a directory", path);
+	ck_assert_str_eq(why, wanted);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+TEST(results_csv_open__too_long_a_path)
+{
+	struct atomic_file file = { 0 };
+	char folder[PATH_MAX] = "";
+
+	memset(folder, '/', PATH_MAX - strlen("/x") - 1);
+	ck_assert_int_eq(results_csv_open(&file, folder, "xy"), -ENAMETOOLONG);
+	ck_assert_ptr_null(file.stream);
+	ck_assert_int_eq(results_csv_open(&file, folder, "x"), -ENAMETOOLONG);
 }

@@ -129,6 +129,39 @@ TEST(results_valid__delayed_but_rates_hold)
 	HAS(text, "s1 was late by p50", "--set links.delay=5ms");
 }
 
+/* a delay of more than 100 ms is not suggested */
+TEST(results_fidelity_describe__longest_delay)
+{
+	for (uint32_t turn = 0; turn < 100; turn++)
+		stats_lateness_add(&pages[S1]->lateness, 90000000);
+	gather();
+	ck_assert_int_eq(results.fidelity.verdict, FIDELITY_VALID_FOR_RATES);
+	HAS(text, "--set links.delay=100ms");
+	results.fidelity.nodes[S1].made_up_ns =
+		100000000 - results.fidelity.nodes[S1].node.added_ns;
+	results_fidelity_describe(&plan, &results, text, sizeof(text));
+	HAS(text, "--set links.delay=100ms");
+	results.fidelity.nodes[S1].made_up_ns++;
+	results_fidelity_describe(&plan, &results, text, sizeof(text));
+	HAS(text, "s1 was late by p50");
+	ck_assert_ptr_null(strstr(text, "delays absorb it"));
+}
+
+/* where there is no space for all of it */
+TEST(results_fidelity_describe__cut)
+{
+	char start[32];
+
+	for (uint32_t turn = 0; turn < 100; turn++)
+		stats_lateness_add(&pages[S1]->lateness, 3000000);
+	gather();
+	for (size_t max = 1; max <= sizeof(start); max++) {
+		results_fidelity_describe(&plan, &results, start, max);
+		ck_assert_uint_eq(strlen(start), max - 1);
+		ck_assert_int_eq(strncmp(start, text, max - 1), 0);
+	}
+}
+
 TEST(results_valid__not_if_a_node_was_very_late)
 {
 	struct result_port port = { .node = S1, .port = 1, .stats.tx_bytes = 8000000 };

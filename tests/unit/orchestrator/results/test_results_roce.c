@@ -360,3 +360,27 @@ TEST(results_roce_write__the_worst_outputs)
 	HAS(text, "... and 3 more\n");
 	free(text);
 }
+
+/* path-level PFC has a line if a switch has signalled, or a source has paused */
+TEST_RANGE(results_roce_write__path_pauses, 0, 2)
+{
+	char *text;
+
+	if (_i) {
+		stats_port(pages[1], 0)->path_pauses = 4;
+		stats_port(pages[1], 0)->path_resumes = 3;
+	} else {
+		stats_class(pages[0], 2, 1)->signals_pause = 6;
+		stats_class(pages[0], 2, 1)->signals_resume = 5;
+		stats_port(pages[0], 2)->signals_forwarded = 7;
+	}
+	gather(true, 11 * NODE_US);
+	text = output_of(results_roce_write, &plan, &results);
+	if (_i)
+		HAS(text, "path-level PFC: 0 pause and 0 resume signals sent, forwarded 0 times; "
+			  "sources paused 4 times, resumed 3 times\n");
+	else
+		HAS(text, "path-level PFC: 6 pause and 5 resume signals sent, forwarded 7 times; "
+			  "sources paused 0 times, resumed 0 times\n");
+	free(text);
+}

@@ -101,3 +101,18 @@ TEST_RANGE(results_symptom_write__shown_and_counted, 11, 15)
 		HAS(text, rest);
 	free(text);
 }
+
+/* rows that name no host of the plan count for none */
+TEST(results_symptom__flow_of_no_host)
+{
+	flow_add(0, 1, 0, 7, 0);
+	stats_flow_tx(pages[1], 0)->resent = 6;
+	gather(false);
+	ck_assert_uint_eq(results.symptom_count, 1);
+	results.flows[0].source = HOSTS;
+	free(results.symptoms);
+	results.symptoms = NULL;
+	results.symptom_count = 0;
+	ck_assert_int_eq(results_symptom_gather(&plan, pages, &results), 0);
+	ck_assert_uint_eq(results.symptom_count, 0);
+}

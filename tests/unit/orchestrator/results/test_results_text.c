@@ -224,3 +224,37 @@ TEST(results_text_write__busiest_links)
 		  "s1   -> h0      50.00 %           0 B      1.000 kB         1.000 us  40\n\n");
 	free(text);
 }
+
+TEST(results_text_write__totals_do_not_balance)
+{
+	char *text;
+
+	flow_add(0, 1, 0, 5, 5);
+	gather(true);
+	text = summary_text();
+	ck_assert_ptr_null(strstr(text, "do not balance"));
+	free(text);
+	results.totals.inside_bytes = -5;
+	results.totals.held_bytes = 777;
+	text = summary_text();
+	HAS(text, ", inside -5 B\nthe totals do not balance: the nodes hold 777 bytes\n");
+	free(text);
+}
+
+/* without any port there is no table of links */
+TEST(results_text_write__no_ports)
+{
+	char *text;
+	uint32_t count;
+
+	gather(true);
+	count = results.port_count;
+	results.port_count = 0;
+	text = summary_text();
+	ck_assert_ptr_null(strstr(text, "busiest links"));
+	free(text);
+	results.port_count = count;
+	text = summary_text();
+	HAS(text, "\nbusiest links  ");
+	free(text);
+}

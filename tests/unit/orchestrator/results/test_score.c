@@ -1,4 +1,5 @@
 /*  orchestrator/results/score: points of controls, their order and their tables (SE-10). */
+#include <errno.h>
 #include "orchestrator/results/score.h"
 
 #include <jansson.h>
@@ -122,4 +123,13 @@ TEST(score_json_write__values_and_digests)
 	ck_assert_str_eq(json_string_value(json_object_get(control, "digest")), "abc");
 	json_decref(root);
 	free(text);
+}
+
+TEST(score_json_write__cannot_be_written)
+{
+	FILE *out = fopen("/dev/full", "w");
+
+	setvbuf(out, NULL, _IONBF, 0);
+	ck_assert_int_eq(score_json_write(&score, out), -ENOSPC);
+	fclose(out);
 }
