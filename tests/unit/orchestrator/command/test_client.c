@@ -253,6 +253,19 @@ TEST(client_ask__refused)
 	says("heddle show: there is no node 's9'\n");
 }
 
+/* jansson makes no text of other bytes */
+TEST(client_ask__request_is_no_text)
+{
+	json_t *answer;
+
+	opened("");
+	ck_assert_int_eq(
+		client_ask(&client, json_pack("{s:s}", "ask", "\xff"), &answer, NULL, NULL),
+		CLIENT_FAILED);
+	ck_assert_ptr_null(answer);
+	says("heddle show: the request is not valid UTF-8\n");
+}
+
 TEST(client_ask__no_json)
 {
 	json_t *answer;

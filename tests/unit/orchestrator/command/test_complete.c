@@ -88,3 +88,61 @@ TEST(complete__names_of_a_running_fabric)
 	ASSERT_STATUS("down", 0);
 	completed("exec|", "");
 }
+
+/* @below in the folder of the programs, made with those above */
+static const char *folder_made(const char *below)
+{
+	static char path[PATH_MAX];
+
+	whole_path(path, below);
+	ck_assert_int_eq(atomic_file_folder(path), 0);
+	return path;
+}
+
+/* the program in bin/, and scenarios and labs where they are installed */
+static void install(void)
+{
+	char program[PATH_MAX];
+
+	ck_assert_int_lt(snprintf(program, sizeof(program), "%.3000s%s", folder_made("bin"),
+				  strrchr(getenv("WHOLE_HEDDLE"), '/')),
+			 PATH_MAX);
+	ck_assert_int_eq(link(getenv("WHOLE_HEDDLE"), program), 0);
+	setenv("WHOLE_HEDDLE", program, 1);
+	folder_made("share/heddle/topo");
+	ck_assert_int_eq(chdir(folder_made("share/heddle/topologies/labs/02-second")), 0);
+	file_write("lab.yaml", "");
+	ck_assert_int_eq(chdir(folder_made("share/heddle/topologies/labs/01-first")), 0);
+	file_write("lab.yaml", "");
+	folder_made("share/heddle/topologies/labs/03-without-a-file");
+	ck_assert_int_eq(chdir("../.."), 0);
+	file_write("ring.yaml", "");
+	file_write("chain.yaml", "");
+	file_write("chain.csv", "");
+	ck_assert_int_eq(chdir(whole_folder), 0);
+}
+
+/* those that come with heddle; by a short path, if they are below the current folder */
+TEST(complete__what_comes_with_heddle)
+{
+	char folder[PATH_MAX], lines[3 * PATH_MAX];
+
+	install();
+	whole_path(folder, "share/heddle/topologies");
+	snprintf(lines, sizeof(lines), ":files\n%s/chain.yaml\n%s/ring.yaml\n", folder, folder);
+	completed("run|", lines);
+	completed("run|chain", ":files\n");
+	completed("check|", lines);
+	completed("lab|start|", "01-first\n02-second\n");
+	completed("lab|check|02", "02-second\n");
+	/* a folder whose name is the start of the other one's */
+	ck_assert_int_eq(chdir(folder_made("share/heddle/topo")), 0);
+	completed("run|", lines);
+	ck_assert_int_eq(chdir(".."), 0);
+	completed("run|", ":files\ntopologies/chain.yaml\ntopologies/ring.yaml\n");
+	completed("run|topologies/r", ":files\ntopologies/ring.yaml\n");
+	completed("run|x", ":files\n");
+	ck_assert_int_eq(chdir("topologies"), 0);
+	completed("run|", ":files\nchain.yaml\nring.yaml\n");
+	ck_assert_int_eq(chdir(whole_folder), 0);
+}

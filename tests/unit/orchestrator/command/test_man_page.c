@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nodes/base/version.h"
@@ -158,4 +159,19 @@ TEST(man_pages_write__no_such_folder)
 	ck_assert_int_eq(man_pages_write(commands, 3, "/nowhere"), -ENOENT);
 	ck_assert_ptr_null(options_help_hook);
 	ck_assert_ptr_null(command_group_hook);
+}
+
+/* a page that cannot be written ends it */
+TEST(man_pages_write__one_that_cannot_be_written)
+{
+	char path[256], below[320];
+
+	snprintf(path, sizeof(path), "/tmp/heddle-man-%d", (int)getpid());
+	snprintf(below, sizeof(below), "%s/heddle-play.1", path);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(mkdir(below, 0700), 0);
+	ck_assert_int_eq(man_pages_write(commands, 3, path), -EISDIR);
+	ck_assert_ptr_null(options_help_hook);
+	snprintf(below, sizeof(below), "rm -r %s", path);
+	ck_assert_int_eq(system(below), 0);
 }

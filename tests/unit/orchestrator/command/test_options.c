@@ -64,7 +64,7 @@ static struct command_words command = { .name = "try",
 					.operand = "scenario" };
 static struct target target;
 static char *argv[WORDS_MAX + 2];
-static char text[1024], said[1024];
+static char text[2 * OPTION_CONTROL_MAX], said[1024];
 static int count;
 
 static void setup(void)
@@ -230,4 +230,31 @@ TEST(option_control__refused)
 	setup();
 	ck_assert_int_eq(options_of("--cc tcp --cc dcqcn", STDERR_FILENO), 2);
 	ck_assert_ptr_nonnull(strstr(said, "--cc is given twice"));
+}
+
+/* the most settings of a command, and one more */
+TEST(option_setting__many)
+{
+	target.settings.count = SCENARIO_SETTINGS_MAX - 1;
+	ck_assert_int_eq(options_of("--set a=b", STDERR_FILENO), -1);
+	ck_assert_uint_eq(target.settings.count, SCENARIO_SETTINGS_MAX);
+	ck_assert_str_eq(target.settings.texts[SCENARIO_SETTINGS_MAX - 1], "a=b");
+	ck_assert_int_eq(options_of("--set c=d", STDERR_FILENO), 2);
+	ck_assert_str_eq(said, "heddle try: more than 256 settings\n");
+	ck_assert_int_eq(options_of("--cc swift", STDERR_FILENO), 2);
+	ck_assert_str_eq(said, "heddle try: more than 256 settings\n");
+}
+
+/* the longest name of a library, and one more */
+TEST_RANGE(option_control__long_name, 0, 2)
+{
+	char words[OPTION_CONTROL_MAX + 16] = "--cc ";
+	const size_t length = OPTION_CONTROL_MAX - 65 + (size_t)_i;
+
+	memset(words + strlen(words), '/', length);
+	ck_assert_int_eq(options_of(words, STDERR_FILENO), _i ? 2 : -1);
+	ck_assert_str_eq(said, _i ? "heddle try: --cc: the name of the library is too long\n" : "");
+	if (!_i)
+		ck_assert_uint_eq(strlen(target.settings.texts[0]),
+				  strlen("roce.own-control=''") + length);
 }
