@@ -391,3 +391,154 @@ TEST(lab_score__refused)
 	ck_assert_str_eq(said, "heddle lab score: cannot write the points to no/s.json: No such "
 			       "file or directory\n");
 }
+
+/* as often as there may be scenarios, and once more */
+TEST(lab_score__many_scenarios)
+{
+	char line[2048] = "lab|score|none|--alone|--scenarios|score";
+
+	for (unsigned i = 0; i < 65; i++)
+		strcat(line, i % 2 ? "|--only=a" : "|--only=b");
+	ASSERT_STATUS(line, 2);
+	ck_assert_str_eq(said, "heddle lab score: more than 64 times --only\n");
+	*strrchr(line, '|') = 0;
+	ASSERT_STATUS(line, 2);
+	ck_assert_str_eq(said, "heddle lab score: no scenarios in score: No such file or "
+			       "directory\n");
+}
+
+/* ---- a lab with one answer ---- */
+
+/* its value is measured in a run; @holds is what must hold of it, @expect what must of a run */
+static void other_write(const char *holds, const char *expect)
+{
+	char text[1024];
+
+	ck_assert(!mkdir("own/22-other", 0755) || file_there("own/22-other"));
+	snprintf(text, sizeof(text),
+		 "title: Another\nabout: a value\nminutes: 5\n"
+		 "runs: [{name: one, run: ../21-mine/star.yaml, variant: slow, set: {seed: '7'}}]\n"
+		 "answers: [{name: least, ask: the least rate, unit: Gb/s, tolerance: 5%%}]\n"
+		 "checks:\n"
+		 "- values: {all: {run: ../21-mine/star.yaml, set: {links.rate: '{least}'}, value: "
+		 "goodput(load)}}\n"
+		 "  holds: ['%s']\n  says: too slow\n"
+		 "- {run: ../21-mine/star.yaml, expect: ['%s'], says: too fast}\n",
+		 holds, expect);
+	file_write("own/22-other/lab.yaml", text);
+	file_write("own/22-other/README.md", "# Other\n\n## Question\n\nWhy?\n");
+}
+
+TEST(lab_start__run_of_a_variant)
+{
+	other_write("all >= 39Gb/s", "lost == 0");
+	ASSERT_STATUS("lab|start|22|--labs|own|--text", 0);
+	ASSERT_HAS(printed, "  one              heddle run own/21-mine/star.yaml --variant slow "
+			    "--set seed=7\n");
+	ASSERT_STATUS("lab|start|22|--labs|own", 0);
+	ASSERT_HAS(printed, "$ heddle run own/21-mine/star.yaml --variant slow --set seed=7\n"
+			    "star: 1 switch, 3 NICs, 3 links; virtual clock, seed 7\n");
+	ASSERT_HAS(printed, "  49.20 Gb/s  ");
+}
+
+/* a run that the answer makes impossible is no reason to end: the answer is not right */
+TEST(lab_check__value_that_no_run_can_have)
+{
+	other_write("all >= 39Gb/s", "lost == 0");
+	ASSERT_STATUS("lab|check|22|--labs|own|least=40", 0);
+	ASSERT_STATUS("lab|check|22|--labs|own|least=900", 1);
+	ck_assert_str_eq(said, "--set links.rate=900Gb/s: rate: '900Gb/s' is out of range; "
+			       "expected 1kb/s to 800Gb/s\n");
+	ASSERT_HAS(printed,
+		   "  least                900 Gb/s                 5%         not right\n\n"
+		   "  hint: too slow\nnot passed: 0 of 1 answers are right\n");
+	/* also of a run that only expects */
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=mine.yaml|faster=fast|least=900", 1);
+	ASSERT_HAS(printed, "  hint: too slow\n  hint: a slower link suffices\n"
+			    "not passed: 2 of 3 answers are right\n");
+}
+
+/* checks that nothing can be compared by are told */
+TEST(lab_check__mistakes_of_a_lab)
+{
+	other_write("3 >= all", "lost == 0");
+	ASSERT_STATUS("lab|check|22|--labs|own|least=40", 2);
+	ck_assert_str_eq(said, "heddle lab check: '3 >= all' does not begin with one of the values "
+			       "of this check\n");
+	other_write("all >= 3us", "lost == 0");
+	ASSERT_STATUS("lab|check|22|--labs|own|least=40", 2);
+	ASSERT_HAS(said, "heddle lab check: 'all >= 3us': goodput is compared with a value that "
+			 "cannot be read: '3us' has the unknown unit 'us'; ");
+	other_write("all >= {nothing}", "lost == 0");
+	ASSERT_STATUS("lab|check|22|--labs|own|least=40", 2);
+	ASSERT_HAS(said, "own/22-other/lab.yaml:8:19: there is no value 'nothing' here\n");
+	other_write("all >= {least-41}", "lost == 0");
+	ASSERT_STATUS("lab|check|22|--labs|own|least=40", 2);
+	ck_assert_str_eq(said, "heddle lab check: least = 40Gb/s is too small here\n");
+	ck_assert_str_eq(printed, "");
+}
+
+/* at a terminal: which check runs, and marks in colours */
+TEST(lab_check__terminal)
+{
+	other_write("all >= 39Gb/s", "lost == 0");
+	ck_assert_int_eq(
+		heddle_typed("lab|check|22|--labs|own|least=40", (const char *const[]){ NULL }), 0);
+	ASSERT_HAS(printed, "heddle lab check: check 1 of 2\r\nheddle lab check: check 2 of 2\r\n");
+	ASSERT_HAS(printed, "5%         \033[32mok\033[0m\r\n");
+	ck_assert_int_eq(heddle_typed("lab|check|22|--labs|own|least=20|--quiet",
+				      (const char *const[]){ NULL }),
+			 1);
+	ASSERT_LACKS(printed, "check 1 of 2");
+	ASSERT_HAS(printed, "5%         \033[31mnot right\033[0m\r\n");
+}
+
+/* ---- files that cannot be there ---- */
+
+/* heddle() with another current folder */
+static int heddle_in(const char *folder, const char *line)
+{
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int out = open(".out", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int err = open(".err", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	pid_t pid = fork();
+
+	if (!pid && !chdir(folder))
+		whole_exec(line, in, out, err);
+	close(in);
+	close(out);
+	close(err);
+	return heddle_await(pid);
+}
+
+TEST(lab__files_that_cannot_be_there)
+{
+	char line[PATH_MAX];
+
+	ck_assert_int_eq(mkdir(RECORD, 0755), 0);
+	ASSERT_STATUS("lab|predict|21|--labs|own", 2);
+	ASSERT_HAS(said, RECORD ": the answers cannot be read: ");
+	ck_assert_int_eq(rmdir(RECORD), 0);
+	ASSERT_STATUS("lab|start|21", 2);
+	ck_assert_str_eq(said,
+			 "heddle lab start: the labs of heddle are not beside it: give --labs "
+			 "DIR\n");
+	/* answers are complete, and a file that one of them names is gone */
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=mine.yaml|faster=fast|least=41|--quiet", 1);
+	ck_assert_int_eq(unlink("mine.yaml"), 0);
+	ASSERT_STATUS("lab|report|21|--labs|own|--quiet", 2);
+	ASSERT_HAS(said, "'mine.yaml' cannot be read");
+	ck_assert_str_eq(printed, "");
+	ck_assert(!file_there("lab-21-mine-student-1.html"));
+	ck_assert_int_eq(unlink("own/21-mine/README.md"), 0);
+	ASSERT_STATUS("lab|start|21|--labs|own|--explain", 2);
+	ck_assert_str_eq(said, "heddle lab start: cannot read own/21-mine/README.md: No such file "
+			       "or directory\n");
+	/* nothing can be written there; why depends on the user */
+	snprintf(line, sizeof(line), "lab|predict|21|--labs|%s/own|speed=20", whole_folder);
+	ck_assert_int_eq(heddle_in("/proc", line), 2);
+	ck_assert_msg(!strncmp(said, "heddle lab predict: cannot write " RECORD ": ",
+			       strlen("heddle lab predict: cannot write " RECORD ": ")),
+		      "%s", said);
+	ck_assert_str_eq(printed, "");
+}
