@@ -2,7 +2,9 @@
  *  for another one (TB-24). */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -172,4 +174,69 @@ TEST(live_clients_close__all)
 	ck_assert_uint_eq(taken(), 0);
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		closed_with(i, "");
+}
+
+/* ---- requests and answers ---- */
+
+/* a request without an end is refused when it is too long: the connection ends */
+TEST(live_client_serve__a_request_that_does_not_end)
+{
+	static char bytes[LIVE_REQUEST_MAX];
+	struct live_client *client = &clients.all[0];
+
+	memset(bytes, 'x', sizeof(bytes));
+	joins(0);
+	ck_assert_int_eq(send(peers[0], bytes, 100, 0), 100);
+	live_client_serve(&clients, client, POLLIN);
+	ck_assert_uint_eq(client->in_length, 100);
+	stays(0);
+	for (size_t sent = 100; sent < sizeof(bytes);) {
+		ssize_t more = send(peers[0], bytes, sizeof(bytes) - sent, MSG_DONTWAIT);
+
+		ck_assert_int_gt(more, 0);
+		sent += (size_t)more;
+		while (client->fd >= 0 && client->in_length < sent)
+			live_client_serve(&clients, client, POLLIN);
+	}
+	ck_assert_int_eq(client->fd, -1);
+	ck_assert_uint_eq(taken(), 0);
+}
+
+/* an answer that the socket does not take at once follows in parts */
+TEST(live_client_serve__a_long_answer)
+{
+	static char bytes[4 << 20];
+	struct live_client *client = &clients.all[0];
+	size_t got = 0;
+
+	joins(0);
+	client->out_length = sizeof(bytes);
+	client->out = malloc(client->out_length);
+	memset(client->out, 'y', client->out_length);
+	for (unsigned i = 0; i < 2; i++) /* the socket is full */
+		live_client_serve(&clients, client, POLLOUT);
+	ck_assert_int_ge(client->fd, 0);
+	ck_assert_ptr_nonnull(client->out);
+	ck_assert_uint_lt(client->out_sent, sizeof(bytes));
+	while (got < sizeof(bytes)) {
+		ssize_t more = recv(peers[0], bytes, sizeof(bytes), 0);
+
+		ck_assert_int_gt(more, 0);
+		ck_assert_int_eq(bytes[more - 1], 'y');
+		got += (size_t)more;
+		if (client->out)
+			live_client_serve(&clients, client, POLLOUT);
+	}
+	ck_assert_ptr_null(client->out);
+	ck_assert_uint_eq(got, sizeof(bytes));
+	stays(0);
+}
+
+TEST(live_client_serve__the_command_has_ended)
+{
+	joins(0);
+	close(peers[0]);
+	peers[0] = -1;
+	live_client_serve(&clients, &clients.all[0], POLLIN);
+	ck_assert_uint_eq(taken(), 0);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "orchestrator/base/wall_time.h"
@@ -297,4 +298,33 @@ TEST(live_describe__cost_is_the_sum)
 	live.fabric.nodes[S2].pid = 0;
 	ck_assert_int_eq(number(node("s2"), "cpu_ns"), 0);
 	ck_assert_int_eq(number(node("s2"), "memory_bytes"), 0);
+}
+
+/* DU-5: the note of a minute ago, as soon as there is one */
+TEST(live_describe__a_minute_ago)
+{
+	const uint64_t second_ns = 1000000000;
+
+	node("s1");
+	ck_assert_ptr_null(json_object_get(told, "minute_ago"));
+	live_history_step(&live.history, &plan, &live.fabric, 31 * second_ns);
+	live.since_ns = wall_ns() - 100 * second_ns;
+	node("s1");
+	ck_assert_int_eq(number(json_object_get(told, "minute_ago"), "uptime_ns"), 31 * second_ns);
+	ck_assert_uint_eq(
+		json_array_size(json_object_get(json_object_get(told, "minute_ago"), "nodes")), 4);
+	live_history_free(&live.history);
+}
+
+/* a process that was just killed has no memory, and none is read */
+TEST(live_describe__memory_of_a_process_that_is_gone)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	live.fabric.nodes[S2].pid = pid;
+	ck_assert_int_eq(number(node("s2"), "memory_bytes"), 0);
+	ck_assert_int_eq(number(node("s2"), "cpu_ns"), 0);
 }

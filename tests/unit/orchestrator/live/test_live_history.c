@@ -173,3 +173,49 @@ TEST(live_history_describe__nodes_that_ran)
 	ck_assert_ptr_nonnull(told_node(told, "A"));
 	json_decref(told);
 }
+
+/* of several machines: what the tunnels to the others had lost then */
+TEST(live_history_describe__tunnels)
+{
+	static struct tunnel_page tunnel_page;
+	char names[3][NODE_NAME_MAX] = { "left", "here", "right" };
+	struct tunnel tunnel = { .pid_shown = 4711, .page = &tunnel_page };
+	const json_t *node;
+	json_t *told;
+
+	plan.machine_names = names;
+	plan.machine_count = 3;
+	plan.machine = 1;
+	history.tunnel = &tunnel;
+	tunnel_page.peers[0].lost_frames = 8;
+	tunnel_page.peers[2].lost_frames = 9;
+	stats_lateness_add(&tunnel_page.peers[2].lateness, 1000);
+	seconds(0, 30);
+	tunnel_page.peers[2].lost_frames = 10;
+	seconds(31, 90);
+	told = live_history_describe(&history, &plan, 90 * SECOND_NS);
+	ck_assert_uint_eq(json_array_size(json_object_get(told, "nodes")), NODES + 2);
+	ck_assert_int_eq(number(told_node(told, "tunnel:left"), "lost_frames"), 8);
+	ck_assert_int_eq(number(told_node(told, "tunnel:left"), "lateness_max_ns"), 0);
+	node = told_node(told, "tunnel:right");
+	ck_assert_int_eq(number(node, "pid"), 4711);
+	ck_assert_int_eq(number(node, "lost_frames"), 9);
+	ck_assert_int_eq(number(node, "lateness_max_ns"), 1000);
+	ck_assert_uint_eq(json_object_size(json_object_get(node, "lateness_counts")), 1);
+	ck_assert_ptr_null(told_node(told, "tunnel:here"));
+	json_decref(told);
+	plan.machine_names = NULL;
+	plan.machine_count = plan.machine = 0;
+}
+
+/* in the fabric's time, of which there is less */
+TEST(live_history_describe__of_dilated_time)
+{
+	json_t *told;
+
+	seconds(0, 90);
+	plan.dilation = 10;
+	told = live_history_describe(&history, &plan, 90 * SECOND_NS);
+	ck_assert_int_eq(number(told, "uptime_ns"), 3 * SECOND_NS);
+	json_decref(told);
+}

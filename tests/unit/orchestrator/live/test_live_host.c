@@ -83,6 +83,31 @@ TEST(live_host_spec__mtu)
 	ck_assert_uint_eq(live_host_spec(&plan, 0, &names).mtu_bytes, 9000);
 }
 
+/* programs of a dilated fabric see its rates: so the machine has to carry less */
+TEST(live_host_spec__of_dilated_time)
+{
+	struct host_net_spec spec;
+
+	planned("1518");
+	plan.dilation = 4;
+	spec = live_host_spec(&plan, 1, &names);
+	ck_assert_uint_eq(spec.rate_bps, 25000000000 / 4);
+	ck_assert_uint_eq(spec.dilation, 4);
+}
+
+/* one that was not made is left as it is */
+TEST(live_host_end__no_host)
+{
+	struct host_net hosts[3] = { { .net_fd = -1, .far_index = 7 } };
+	static struct live live;
+
+	planned("1518");
+	live.plan = &plan;
+	live.hosts = hosts;
+	live_host_end(&live, 0);
+	ck_assert_uint_eq(hosts[0].far_index, 7);
+}
+
 /* DU-3: a further interface of a router */
 TEST(live_host_spec__interfaces)
 {

@@ -254,6 +254,107 @@ TEST(live_load_set__bad_values)
 		strstr(json_string_value(json_object_get(told, "error")), "did you mean 'in'?"));
 }
 
+/* the time that the scenario gives is over, and counts no further */
+TEST(live_load__ended_by_its_time)
+{
+	struct workload_config *part = &plan.nodes[first].nic.workloads[0];
+
+	for (uint32_t i = 0; i < 2; i++)
+		plan.nodes[first + i].nic.workloads[0].stop_ps = 3 * NODE_S;
+	ck_assert_uint_eq(part->start_ps, 0);
+	time_is(2);
+	ck_assert_str_eq(state("in"), "plays");
+	time_is(100);
+	ck_assert_str_eq(state("in"), "ended");
+	ck_assert_int_eq(number(load("in"), "played_ns"), 3000000000);
+	/* unless packets came later */
+	packets_pass(0, 0, 9, NODE_S, NODE_MS);
+	stats_flow_rx(pages[first + 2], 0)->last_ps = 4 * NODE_S;
+	ck_assert_int_eq(number(load("in"), "played_ns"), 4000000000);
+	ck_assert_int_eq(number(load("in"), "rate_bps"), 9 * 1000 * 8 / 4);
+	stats_flow_tx(pages[first], 0)->waiting = 1;
+	ck_assert_str_eq(state("in"), "stopping");
+}
+
+TEST(live_load__its_senders_have_left)
+{
+	const uint32_t count = plan.nodes[first].nic.workload_count;
+
+	time_is(2);
+	plan.nodes[first + 1].nic.workload_count = 0;
+	ck_assert_str_eq(state("in"), "plays");
+	ck_assert_int_eq(number(load("in"), "senders"), 1);
+	plan.nodes[first].nic.workload_count = 0;
+	ck_assert_str_eq(state("in"), "gone");
+	ck_assert_int_eq(number(load("in"), "senders"), 0);
+	ck_assert_int_eq(number(load("in"), "played_ns"), 0);
+	plan.nodes[first].nic.workload_count = count;
+	plan.nodes[first + 1].nic.workload_count = 1;
+}
+
+/* one that has not started cannot be stopped */
+TEST(live_load_stop__it_waits)
+{
+	time_is(2);
+	ask(live_load_stop, "few");
+	ck_assert_uint_eq(json_array_size(json_object_get(told, "loads")), 1);
+	ck_assert_uint_eq(live.loads[1].to_ps, NODE_TIME_NEVER);
+	ck_assert_str_eq(state("few"), "waits");
+	ck_assert_str_eq(state("in"), "plays");
+}
+
+/* nor is one started that plays, or will: its figures go on */
+TEST(live_load_start__it_plays)
+{
+	node_time_t from;
+
+	time_is(2);
+	packets_pass(0, 0, 10, NODE_S, NODE_MS);
+	ask(live_load_start, "in");
+	ck_assert_uint_eq(json_array_size(json_object_get(told, "loads")), 1);
+	ck_assert_int_eq(number(load("in"), "sent_packets"), 10);
+	ck_assert_uint_eq(live.loads[0].from_ps, 0);
+	ask(live_load_start, "few");
+	ck_assert_str_eq(state("few"), "later");
+	from = live.loads[1].from_ps;
+	time_is(2.5);
+	ask(live_load_start, "few");
+	ck_assert_uint_eq(live.loads[1].from_ps, from);
+}
+
+static const char *error(void)
+{
+	return json_string_value(json_object_get(told, "error"));
+}
+
+/* A cannot be told, but has it when it returns */
+TEST(live_load__not_all_nics_follow)
+{
+	struct live_query query = { .live = &live };
+	const char *wanted = "not all NICs have followed: NIC A (pid 4711) does not answer";
+
+	live.fabric.nodes[first].pid = getpid();
+	live.fabric.nodes[first].pid_shown = 4711;
+	live.fabric.nodes[first].control = -1;
+	time_is(2);
+	ask(live_load_stop, "in");
+	ck_assert_pstr_eq(error(), wanted);
+	ck_assert_uint_eq(plan.nodes[first].nic.workloads[0].from_ps, NODE_TIME_NEVER);
+	query.request = json_pack("{s:s, s:s}", "name", "in", "load", "20%");
+	json_decref(told);
+	told = live_load_set(&query);
+	json_decref(query.request);
+	ck_assert_pstr_eq(error(), wanted);
+	ck_assert_uint_eq(live.loads[0].load_permille, 200);
+	live.fabric.nodes[first].pid = 0;
+}
+
+TEST(live_load_set__nothing)
+{
+	ask(live_load_set, "in");
+	ck_assert_pstr_eq(error(), "nothing to set: expected load=");
+}
+
 /* ---- faults ---- */
 
 static const char *fault_state(size_t index)
@@ -306,4 +407,31 @@ TEST(live_faults_step__when_it_is_due)
 	ck_assert_uint_gt(live_faults_step(&live), 500000000);
 	ask(live_fault_start, NULL);
 	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(told, "error")), "already"));
+}
+
+/* the last fault, of s2, is present: what joins there is down as well */
+TEST(live_faults__joins_and_leaves)
+{
+	uint32_t at_s1 = plan.nodes[first].ports[0].link_index,
+		 at_s2 = plan.nodes[first + 2].ports[0].link_index;
+
+	live.faults.player.action = plan.faults.action_count;
+	ck_assert_str_eq(fault_state(0), "over");
+	ck_assert_str_eq(fault_state(1), "present");
+	live_faults_link_joins(&live, at_s1);
+	live_faults_link_joins(&live, at_s2);
+	ck_assert_uint_eq(live.faults.player.down[at_s1], 0);
+	ck_assert_uint_eq(live.faults.player.down[at_s2], 1);
+	live.faults.taken[at_s2] = true;
+	live_faults_link_gone(&live, at_s2);
+	ck_assert_uint_eq(live.faults.player.down[at_s2], 0);
+	ck_assert(!live.faults.taken[at_s2]);
+	/* another switch in its place has nothing of the fault */
+	ck_assert_uint_eq(plan.faults.list[1].node, 1);
+	live_faults_node_gone(&live, 0);
+	ck_assert_uint_eq(plan.faults.list[1].node, 1);
+	live_faults_node_gone(&live, 1);
+	ck_assert_uint_eq(plan.faults.list[1].node, UINT32_MAX);
+	live_faults_link_joins(&live, at_s2);
+	ck_assert_uint_eq(live.faults.player.down[at_s2], 0);
 }

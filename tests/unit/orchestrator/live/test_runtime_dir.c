@@ -2,6 +2,7 @@
  *  repeated (TB-22); only its owner has access (TB-24). */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -373,5 +374,156 @@ TEST(runtime_release__follows_no_link)
 	runtime_release(&place);
 	ck_assert(!exists("a"));
 	ck_assert_int_eq(unlink(kept), 0);
+	close(base_fd);
+}
+
+/* ---- what fails is named ---- */
+
+/* also if the effective user is another one */
+TEST(runtime_path__of_a_user)
+{
+	const uid_t nobody = 65534;
+
+	unsetenv("HEDDLE_RUNTIME_DIR");
+	unsetenv("XDG_RUNTIME_DIR");
+	if (!getuid())
+		ck_assert_int_eq(setreuid(nobody, (uid_t)-1), 0);
+	ck_assert_int_eq(runtime_path(why, sizeof(why)), 0);
+	if (!geteuid()) {
+		ck_assert_int_eq(setreuid(0, (uid_t)-1), 0);
+		ck_assert_str_eq(why, "/tmp/heddle-65534");
+	}
+}
+
+TEST(runtime_open__of_another_user)
+{
+	char wanted[256], place[128] = "/";
+
+	if (!geteuid()) {
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+		ck_assert_int_eq(chown(path, 65534, (gid_t)-1), 0);
+		strcpy(place, path);
+	}
+	setenv("HEDDLE_RUNTIME_DIR", place, 1);
+	snprintf(wanted, sizeof(wanted),
+		 "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR", place,
+		 geteuid() ? 0 : 65534, (unsigned)geteuid());
+	ck_assert_int_eq(runtime_open(false, why, sizeof(why)), -EPERM);
+	ck_assert_str_eq(why, wanted);
+}
+
+TEST(runtime_open__sentences)
+{
+	char wanted[256], longer[PATH_MAX + 2] = "/";
+
+	snprintf(wanted, sizeof(wanted),
+		 "cannot open the runtime directory %s: No such file or directory", path);
+	ck_assert_int_eq(runtime_open(false, why, sizeof(why)), -ENOENT);
+	ck_assert_str_eq(why, wanted);
+	snprintf(path, sizeof(path), "%s/no/run", root);
+	setenv("HEDDLE_RUNTIME_DIR", path, 1);
+	snprintf(wanted, sizeof(wanted),
+		 "cannot make the runtime directory %s: No such file or directory; set "
+		 "HEDDLE_RUNTIME_DIR",
+		 path);
+	ck_assert_int_eq(runtime_open(true, why, sizeof(why)), -ENOENT);
+	ck_assert_str_eq(why, wanted);
+	memset(longer + 1, 'x', PATH_MAX);
+	setenv("HEDDLE_RUNTIME_DIR", longer, 1);
+	ck_assert_int_eq(runtime_open(true, why, sizeof(why)), -ENAMETOOLONG);
+	ck_assert_str_eq(why, "the runtime directory's name is too long");
+	ck_assert_int_eq(runtime_path_keep(), -ENAMETOOLONG);
+}
+
+TEST(runtime_claim__sentences)
+{
+	int base_fd = runtime_open(true, why, sizeof(why));
+	struct runtime_place place, second;
+	char longer[PATH_MAX] = "/";
+
+	ck_assert_int_eq(runtime_claim(base_fd, "-a", &place, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "'-a' is not a valid name for a fabric: expected 1 to 31 letters, "
+			      "digits, '_', '-', '.', no '.' or '-' first");
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &second, why, sizeof(why)), -EEXIST);
+	ck_assert_str_eq(why, "a fabric 'a' is running; end it with 'heddle down a', or give "
+			      "another --name");
+	memset(longer + 1, 'x', sizeof(longer) - 3);
+	setenv("HEDDLE_RUNTIME_DIR", longer, 1);
+	ck_assert_int_eq(runtime_claim(base_fd, "b", &second, why, sizeof(why)), -ENAMETOOLONG);
+	ck_assert(!exists("b"));
+	runtime_release(&place);
+	close(base_fd);
+}
+
+/* a name that has place once has it again: the limit is that of the whole path */
+TEST(runtime_claim__longest_path)
+{
+	int base_fd = runtime_open(true, why, sizeof(why));
+	struct runtime_place place;
+	char longest[PATH_MAX] = "/";
+
+	memset(longest + 1, 'x',
+	       sizeof(place.path) - sizeof("/"
+					   "/b"));
+	setenv("HEDDLE_RUNTIME_DIR", longest, 1);
+	ck_assert_int_eq(runtime_claim(base_fd, "b", &place, why, sizeof(why)), 0);
+	ck_assert_uint_eq(strlen(place.path), sizeof(place.path) - 1);
+	runtime_release(&place);
+	ck_assert_int_eq(runtime_claim(base_fd, "bb", &place, why, sizeof(why)), -ENAMETOOLONG);
+	close(base_fd);
+}
+
+TEST(runtime_names__no_folder)
+{
+	char(*names)[NODE_NAME_MAX] = (void *)why;
+	int file_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(runtime_names(file_fd, &names), -ENOTDIR);
+	ck_assert_ptr_null(names);
+	close(file_fd);
+}
+
+/* a lock that names no process, and one that names none that is there */
+TEST(runtime_kill__no_such_process)
+{
+	static const char *const locks[] = { "", "soon", "0 5", "1 5", "7 0", "4194305 5" };
+	int base_fd = runtime_open(true, why, sizeof(why));
+	struct runtime_place place;
+
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	for (size_t i = 0; i < COUNT_OF(locks); i++) {
+		ck_assert_int_eq(ftruncate(place.lock_fd, 0), 0);
+		ck_assert_int_eq(pwrite(place.lock_fd, locks[i], strlen(locks[i]), 0),
+				 (ssize_t)strlen(locks[i]));
+		ck_assert_int_eq(runtime_kill(base_fd, "a"),
+				 i + 1 < COUNT_OF(locks) ? -EIO : -ESRCH);
+	}
+	runtime_release(&place);
+	close(base_fd);
+}
+
+/* the socket exists already, or the fabric does not */
+TEST(runtime_listen__and_connect)
+{
+	int base_fd = runtime_open(true, why, sizeof(why)), listener, free_fd;
+	struct runtime_place place;
+
+	ck_assert_int_eq(runtime_connect(base_fd, "a"), -ENOENT);
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_connect(base_fd, "a"), -ENOENT);
+	listener = runtime_listen(&place);
+	ck_assert_int_ge(listener, 0);
+	free_fd = dup(base_fd);
+	close(free_fd);
+	ck_assert_int_eq(runtime_listen(&place), -EADDRINUSE);
+	ck_assert_int_eq(dup(base_fd), free_fd); /* no descriptor is left open */
+	close(free_fd);
+	close(listener);
+	ck_assert_int_eq(runtime_connect(base_fd, "a"), -ECONNREFUSED);
+	soft_limit(RLIMIT_NOFILE, (rlim_t)listener);
+	ck_assert_int_eq(runtime_listen(&place), -EMFILE);
+	soft_limit(RLIMIT_NOFILE, 64);
+	runtime_release(&place);
 	close(base_fd);
 }

@@ -1,0 +1,168 @@
+/*  orchestrator/live/live_change: what may not join or leave, and why not (TB-22). No node runs.
+ *
+ *  s1 with A, s2 with B, and two links between the switches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/live/live_query.h"
+#include "orchestrator/live/live_request.h"
+#include "tests/testing.h"
+#include "tests/unit/orchestrator/live/live_plan.h"
+
+#define TWO                                                        \
+	"name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n" \
+	"topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2], [s1, s2]]}\n"
+
+static struct plan plan;
+static struct live live;
+static struct clock_page clock_page = { .dilation = 1 };
+
+static void setup(void)
+{
+	live_plan_make(TWO, &plan);
+	live = (struct live){ .plan = &plan,
+			      .fabric = {
+				      .plan = &plan, .options.real = true, .page = &clock_page } };
+	live.fabric.nodes = live_nodes_make(&plan);
+	for (uint32_t i = 0; i < plan.node_count; i++)
+		live.fabric.nodes[i].pid =
+			plan_vacant(&plan, i) ? 0 : 1; /* looks like a live process */
+	strcpy(live.place.name, "t");
+}
+
+static void teardown(void)
+{
+	free(live.fabric.nodes);
+	plan_free(&plan);
+}
+
+TEST_GROUP(live_change, .setup = setup, .teardown = teardown);
+
+/* @request, with ' for ", is refused with this sentence, and changes nothing */
+static void is_refused(const char *request, const char *sentence)
+{
+	struct plan_counts before = plan_spare_counts(&plan), after;
+	struct live_answer answer;
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s", request);
+	for (char *quote = text; (quote = strchr(quote, '\''));)
+		*quote = '"';
+	live_request(&live, text, strlen(text), &answer);
+	ck_assert_ptr_nonnull(answer.body);
+	ck_assert_pstr_eq(json_string_value(json_object_get(answer.body, "error")), sentence);
+	json_decref(answer.body);
+	after = plan_spare_counts(&plan);
+	ck_assert(before.links == after.links && before.hosts == after.hosts &&
+		  before.switches == after.switches);
+}
+
+static void leaves(const char *name)
+{
+	plan_spare_node_remove(&plan, plan_node_find(&plan, name)->index);
+}
+
+/* ---- places ---- */
+
+TEST(live_add__no_place_is_left)
+{
+	char name[NODE_NAME_MAX];
+	int64_t node = 0;
+
+	for (unsigned i = 0; node >= 0; i++) {
+		snprintf(name, sizeof(name), "t%u", i);
+		node = plan_spare_switch(&plan, name);
+	}
+	node = 0;
+	for (unsigned i = 0; node >= 0; i++) {
+		snprintf(name, sizeof(name), "h%u", i);
+		node = plan_spare_host(&plan, name);
+	}
+	is_refused("{'ask': 'add-switch', 'name': 'n', 'neighbours': ['s1']}",
+		   "a switch: no slot is left; up to 64 switches, 256 hosts and 1024 links can "
+		   "join");
+	is_refused("{'ask': 'add-host', 'name': 'n', 'switch': 's1'}",
+		   "a host: no slot is left; up to 64 switches, 256 hosts and 1024 links can join");
+	for (uint32_t i = 0; i < plan.link_count; i++)
+		plan.links[i].vacant = false;
+	is_refused("{'ask': 'add-link', 'node': 's1', 'peer': 's2'}",
+		   "a link from s1 to s2: no slot is left; up to 64 switches, 256 hosts and 1024 "
+		   "links can join");
+}
+
+/* a host of which the link has no place does not join either */
+TEST(live_add__no_port_is_left)
+{
+	struct port_config like = plan_spare_template(&plan, 0, 1);
+
+	while (plan_spare_link(&plan, 0, 1, &like) >= 0)
+		;
+	is_refused("{'ask': 'add-link', 'node': 's2', 'peer': 's1'}",
+		   "a link from s2 to s1: no port is left; a switch has up to 16 ports more than "
+		   "its scenario uses, at most 64 in all");
+	is_refused("{'ask': 'add-host', 'name': 'n', 'switch': 's1'}",
+		   "a link from n to s1: no port is left; a switch has up to 16 ports more than "
+		   "its scenario uses, at most 64 in all");
+	ck_assert_ptr_null(plan_node_find(&plan, "n"));
+	is_refused("{'ask': 'add-switch', 'name': 'n', 'neighbours': ['s2']}",
+		   "a link from n to s2: no port is left; a switch has up to 16 ports more than "
+		   "its scenario uses, at most 64 in all");
+	ck_assert_ptr_null(plan_node_find(&plan, "n"));
+}
+
+/* ---- leaving ---- */
+
+TEST(live_remove__the_last_host_and_switch)
+{
+	is_refused("{'ask': 'remove', 'node': 's2'}",
+		   "host B is connected to s2: remove the host first");
+	leaves("B");
+	is_refused("{'ask': 'remove', 'node': 'A'}",
+		   "A is the last host; 'heddle down t' ends the fabric");
+	leaves("A");
+	leaves("s1");
+	is_refused("{'ask': 'remove', 'node': 's2'}",
+		   "s2 is the last switch; 'heddle down t' ends the fabric");
+}
+
+TEST(live_remove__which_link)
+{
+	is_refused("{'ask': 'remove', 'node': 's3'}", "fabric t has no node 's3' - did you mean "
+						      "'s1'?; 'heddle ps t' lists them");
+	is_refused("{'ask': 'remove', 'node': 's1', 'port': 's2'}",
+		   "s1 has 2 links to s2: name the number of a port");
+	is_refused("{'ask': 'remove', 'node': 's1', 'port': 'B'}",
+		   "s1 has no port 'B'; it has p0 A, p1 s2, p2 s2");
+	is_refused("{'ask': 'remove', 'node': 'B', 'port': 's2'}",
+		   "this is the only link of its host: remove the host, or take the link down");
+	is_refused("{'ask': 'show', 'node': 's1', 'table': 'port', 'port': 's2'}",
+		   "s1 has 2 links to s2: name the number of a port");
+}
+
+/* ---- sentences ---- */
+
+/* what is no text for JSON is refused with another sentence */
+TEST(live_refuse__no_utf8)
+{
+	json_t *body = live_refuse("host %s", "\xff");
+
+	ck_assert_uint_eq(json_object_size(body), 1);
+	ck_assert_str_eq(json_string_value(json_object_get(body, "error")),
+			 "the request cannot be answered: it is not valid UTF-8, or memory is "
+			 "short");
+	json_decref(body);
+}
+
+/* of what is asked from inside of a host */
+TEST(live_change__programs_of_hosts)
+{
+	live.asker.inside = true;
+	is_refused("{'ask': 'add-host', 'name': 'n', 'switch': 's1', 'network': '/dev/null'}",
+		   "attaching a network is refused to programs inside of a host: use 'heddle' of "
+		   "the machine");
+	live.asker.inside = false;
+	is_refused("{'ask': 'add-host', 'name': 'n', 'switch': 's1', 'network': '/no/such'}",
+		   "cannot open /no/such: No such file or directory");
+	is_refused("{'ask': 'add-host', 'name': 'n', 'switch': 's1', 'network': '/dev/null'}",
+		   "/dev/null is no network namespace");
+}
