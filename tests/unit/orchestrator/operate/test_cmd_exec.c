@@ -1,8 +1,16 @@
-/*  orchestrator/operate/cmd_exec: words that are wrong are refused with a sentence,
+/*  orchestrator/operate: words of commands that are wrong are refused with a sentence,
  *  before a fabric is asked (TB-12). */
 #include "orchestrator/operate/cmd_exec.h"
 
 #include "orchestrator/command/client.h"
+#include "orchestrator/operate/cmd_capture.h"
+#include "orchestrator/operate/cmd_load.h"
+#include "orchestrator/operate/cmd_mpirun.h"
+#include "orchestrator/operate/cmd_outside.h"
+#include "orchestrator/operate/cmd_ping_all.h"
+#include "orchestrator/operate/cmd_ps.h"
+#include "orchestrator/operate/cmd_set.h"
+#include "orchestrator/operate/cmd_top.h"
 #include "tests/unit/orchestrator/operate/one_daemon.h"
 
 TEST_GROUP(cmd_exec, .setup = daemon_setup, .teardown = daemon_teardown);
@@ -32,6 +40,48 @@ static const struct {
 	{ cmd_shell, "shell", "heddle shell: missing HOST; 'heddle shell --help' explains\n" },
 	{ cmd_shell, "shell|A|ls",
 	  "heddle shell: 'ls' is one word too many; 'heddle exec' runs programs\n" },
+	{ cmd_capture, "capture|s1|f",
+	  "heddle capture: a link is written node:peer or node:port, such as s1:s2 or s1:3, not "
+	  "'s1'\n" },
+	{ cmd_capture, "capture|:s1|f",
+	  "heddle capture: a link is written node:peer or node:port, such as s1:s2 or s1:3, not "
+	  "':s1'\n" },
+	{ cmd_capture, "capture|s1:|f",
+	  "heddle capture: a link is written node:peer or node:port, such as s1:s2 or s1:3, not "
+	  "'s1:'\n" },
+	{ cmd_capture, "capture|s1:s2|-|--json",
+	  "heddle capture: standard output has the frames already: --json needs a FILE\n" },
+	{ cmd_capture, "capture|s1:s2|f",
+	  "heddle capture: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_top, "top|-f|a|b", "heddle top: two fabrics, 'a' and 'b'; give one\n" },
+	{ cmd_top, "top", "heddle top: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_link, "link|s1:s2|down",
+	  "heddle link: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_load, "load|stop|w",
+	  "heddle load: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_mpirun, "mpirun|-n|0|prog", "heddle mpirun: -n takes 1 to 65536 processes, not 0\n" },
+	{ cmd_mpirun, "mpirun|-n|65537|prog",
+	  "heddle mpirun: -n takes 1 to 65536 processes, not 65537\n" },
+	{ cmd_mpirun, "mpirun|-n|65536|prog",
+	  "heddle mpirun: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_outside, "outside",
+	  "heddle outside: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_outside, "outside|A|on",
+	  "heddle outside: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_outside, "outside|A", "heddle outside: expected HOST on or HOST off\n" },
+	{ cmd_outside, "outside|A|of", "heddle outside: expected HOST on or HOST off\n" },
+	{ cmd_outside, "outside|\xff|on", "heddle outside: '\xff' is not valid UTF-8\n" },
+	{ cmd_ping_all, "ping-all|A", "heddle ping-all: 'A' is one word too many\n" },
+	{ cmd_ping_all, "ping-all|--wait|0",
+	  "heddle ping-all: --wait takes 1 to 60 seconds, not '0'\n" },
+	{ cmd_ping_all, "ping-all|--wait|61",
+	  "heddle ping-all: --wait takes 1 to 60 seconds, not '61'\n" },
+	{ cmd_ping_all, "ping-all|--wait|1s",
+	  "heddle ping-all: --wait takes 1 to 60 seconds, not '1s'\n" },
+	{ cmd_ping_all, "ping-all|--wait|60",
+	  "heddle ping-all: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_ping_all, "ping-all|--wait|1",
+	  "heddle ping-all: no fabric runs; start one with 'heddle up SCENARIO'\n" },
 	{ cmd_shell, "shell|A",
 	  "heddle shell: no fabric runs; start one with 'heddle up SCENARIO'\n" },
 };

@@ -2,6 +2,8 @@
  *  as a descriptor; counters in the text format of Prometheus (DU-3, SE-14). */
 #include "orchestrator/operate/cmd_log.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
 
 #include "orchestrator/base/descriptor_message.h"
@@ -85,6 +87,19 @@ TEST(cmd_log__without_a_descriptor)
 	log_was_asked("{\"ask\":\"log\",\"host\":\"h1\"}\n");
 }
 
+/* what cannot be read is no log */
+TEST_RANGE(cmd_log__cannot_be_read, 0, 2)
+{
+	testing_leaves(); /* the command ends with its process */
+	log_runs("", 0);
+	close(log_fds[0]);
+	log_fds[0] = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_eq(command_run(cmd_log, _i ? "log|--json|h1" : "log|h1"), CLIENT_FAILED);
+	ck_assert_str_eq(said, "heddle log: cannot read the log of the host: Is a directory\n");
+	ck_assert_str_eq(printed, "");
+	log_was_asked("{\"ask\":\"log\",\"host\":\"h1\"}\n");
+}
+
 TEST(cmd_log__refused)
 {
 	daemon_runs("{\"error\": \"h1 has no start commands\"}\n", NULL);
@@ -111,4 +126,44 @@ TEST(cmd_metrics__wrong_words)
 	ck_assert_str_eq(said, "heddle metrics: two fabrics, 'other' and 'lab'; give one\n");
 	ck_assert_int_eq(command_run(cmd_metrics, "metrics|lab"), CLIENT_USAGE);
 	ck_assert_str_eq(printed, "");
+}
+
+/* a port that another program has: nothing is served */
+TEST(cmd_metrics__port_is_taken)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t bytes = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char line[64], wanted[128];
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, bytes), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &bytes), 0);
+	daemon_runs("{\"fabric\": \"lab\", \"nodes\": []}\n", NULL);
+	snprintf(line, sizeof(line), "metrics|--listen|:%u", ntohs(address.sin_port));
+	ck_assert_int_eq(command_run(cmd_metrics, line), CLIENT_USAGE);
+	snprintf(wanted, sizeof(wanted), "%u", ntohs(address.sin_port));
+	ck_assert_msg(!strncmp(said, "heddle metrics: ", 16) && strstr(said, wanted), "%s", said);
+	ck_assert_ptr_nonnull(strstr(said, "Address already in use"));
+	ck_assert_str_eq(printed, "");
+	daemon_was_asked("{\"ask\":\"ps\"}\n");
+	close(fd);
+}
+
+/* a full disk */
+TEST(cmd_metrics__cannot_be_written)
+{
+	char *argv[] = { (char[]){ "metrics" }, NULL };
+	FILE *own_stdout = stdout;
+
+	daemon_runs("{\"fabric\": \"lab\", \"nodes\": []}\n", NULL);
+	stdout = fopen("/dev/full", "we");
+	said_begin();
+	ck_assert_int_eq(cmd_metrics(1, argv), CLIENT_USAGE);
+	said_end();
+	fclose(stdout);
+	stdout = own_stdout;
+	ck_assert_str_eq(said, "heddle metrics: cannot write to standard output\n");
+	daemon_was_asked("{\"ask\":\"ps\"}\n");
 }

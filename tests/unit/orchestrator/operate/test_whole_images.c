@@ -58,6 +58,64 @@ static bool tree_make(void)
 
 /* ---- images ---- */
 
+/* of two hosts it is asked for once, and what fails is said once */
+TEST(up__one_image_of_two_hosts)
+{
+	char *calls;
+
+	file_write("bin/fail-pull", "");
+	file_write("two.yaml", "name: u\ntopology:\n  switches: [s1]\n  hosts:\n    A: {switch: "
+			       "s1, image: tiny}\n    B: {switch: s1, image: tiny}\n    C: "
+			       "{switch: s1, image: other}\n");
+	ASSERT_STATUS("up|two.yaml", 2);
+	ck_assert_uint_eq(times(said, "image 'tiny': "), 1);
+	ck_assert_uint_eq(times(said, "image 'other': "), 1);
+	ASSERT_HAS(said, "no pull today");
+	calls = file_read("bin/calls");
+	ck_assert_str_eq(calls, "image exists tiny\npull tiny\nimage exists other\npull other\n");
+	free(calls);
+}
+
+/* others may come near its files: nothing is unpacked there, or listed */
+TEST(image__folder_of_others)
+{
+	char wanted[512];
+
+	if (geteuid())
+		return;
+	snprintf(wanted, sizeof(wanted),
+		 "heddle image list: the folder of images %s/heddle/images: Operation not "
+		 "permitted\n",
+		 whole_folder);
+	ck_assert(!mkdir("heddle", 0700) && !mkdir("heddle/images", 0700));
+	ck_assert_int_eq(chown("heddle/images", 65534, (gid_t)-1), 0);
+	ASSERT_STATUS("image|list", 2);
+	ck_assert_str_eq(said, wanted);
+	ck_assert_str_eq(printed, "");
+	ASSERT_STATUS("image|prune", 2);
+	ASSERT_HAS(said, "heddle image prune: the folder of images ");
+	ASSERT_HAS(said, ": Operation not permitted\n");
+	/* one of ours is closed to others */
+	ck_assert_int_eq(chown("heddle/images", geteuid(), (gid_t)-1), 0);
+	ck_assert_int_eq(chmod("heddle/images", 0755), 0);
+	ASSERT_STATUS("image|list|--json", 0);
+	ck_assert_str_eq(printed, "[]\n");
+	ck_assert(!system("test $(stat -c %a heddle/images) = 700"));
+}
+
+TEST(image__folder_with_a_name_too_long)
+{
+	char name[5000];
+
+	memset(name, 'x', sizeof(name));
+	name[0] = '/';
+	name[sizeof(name) - 1] = 0;
+	setenv("XDG_CACHE_HOME", name, 1);
+	ASSERT_STATUS("image|list", 2);
+	ck_assert_str_eq(said, "heddle image list: the folder of images below $HOME: File name too "
+			       "long\n");
+}
+
 TEST(image__list_of_none)
 {
 	ASSERT_STATUS("image|list", 0);
