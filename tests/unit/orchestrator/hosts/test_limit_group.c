@@ -2,9 +2,11 @@
  *  (DU-3). */
 #include "orchestrator/hosts/limit_group.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,4 +115,106 @@ TEST(limit_group__is_removed_after_its_daemon)
 	for (int i = 0; i < 10000 && folder_exists(daemon); i++)
 		usleep(1000);
 	ck_assert(!folder_exists(daemon));
+}
+
+/* ---- what is written: the control groups are folders of the test ---- */
+
+static char folder[64], group_folder[128];
+
+static void file_make(const char *name)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", group_folder, name);
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	fclose(file);
+}
+
+/* it has @text, and is removed */
+static void file_is(const char *name, const char *text)
+{
+	char path[256], found[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", group_folder, name);
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	(void)!fread(found, 1, sizeof(found) - 1, file);
+	fclose(file);
+	unlink(path);
+	ck_assert_str_eq(found, text);
+}
+
+static void folders_make(bool unified)
+{
+	snprintf(folder, sizeof(folder), "/tmp/heddle-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(group_folder, sizeof(group_folder), "%s/heddle.%d.7", folder, (int)getpid());
+	groups = (struct limit_groups){ .opened = true, .unified = { unified, unified } };
+	for (int kind = 0; kind < LIMIT_KINDS; kind++)
+		strcpy(groups.bases[kind], folder);
+}
+
+/* the files of both versions */
+TEST_RANGE(limit_group_make__files_of_the_kernel, 0, 2)
+{
+	const uint64_t values[LIMIT_KINDS] = { [LIMIT_PROCESSES] = 5, [LIMIT_MEMORY] = 1 << 20 };
+	const char *limit = _i ? "memory.max" : "memory.limit_in_bytes",
+		   *swap = _i ? "memory.swap.max" : "memory.memsw.limit_in_bytes";
+	struct limit_group group;
+	char why[256];
+
+	folders_make(_i);
+	ck_assert_int_eq(mkdir(group_folder, 0700), 0);
+	file_make("pids.max");
+	file_make("cgroup.procs");
+	file_make(limit);
+	file_make(swap);
+	ck_assert_msg(!limit_group_make(&groups, &group, 7, values, 4711, why, sizeof(why)), "%s",
+		      why);
+	ck_assert_int_ge(group.fds[LIMIT_PROCESSES], 0);
+	ck_assert_int_ge(group.fds[LIMIT_MEMORY], 0);
+	file_is("pids.max", "5");
+	file_is("cgroup.procs", "4711");
+	file_is(limit, "1048576");
+	file_is(swap, _i ? "0" : "1048576");
+	limit_group_free(&groups, &group, 7);
+	ck_assert_int_eq(group.fds[LIMIT_PROCESSES], -1);
+	ck_assert_int_eq(group.fds[LIMIT_MEMORY], -1);
+	ck_assert_int_eq(access(group_folder, F_OK), -1);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+/* what was made of the first kind is removed if the second fails */
+TEST(limit_group_make__names_the_folder)
+{
+	const uint64_t values[LIMIT_KINDS] = { [LIMIT_PROCESSES] = 5, [LIMIT_MEMORY] = 1 << 20 };
+	struct limit_group group;
+	char why[256], wanted[256];
+
+	folders_make(true);
+	strcat(groups.bases[LIMIT_MEMORY], "/none");
+	snprintf(wanted, sizeof(wanted), "a control group in %s/none: No such file or directory",
+		 folder);
+	ck_assert_int_eq(mkdir(group_folder, 0700), 0);
+	file_make("pids.max");
+	file_make("cgroup.procs");
+	ck_assert_int_eq(limit_group_make(&groups, &group, 7, values, 4711, why, sizeof(why)),
+			 -ENOENT);
+	ck_assert_str_eq(why, wanted);
+	ck_assert_int_eq(group.fds[LIMIT_PROCESSES], -1);
+	ck_assert_int_eq(group.fds[LIMIT_MEMORY], -1);
+	file_is("pids.max", "5");
+	file_is("cgroup.procs", "4711");
+	ck_assert_int_eq(rmdir(group_folder), 0);
+	/* a folder that is no group has no such files */
+	ck_assert_int_eq(limit_group_make(&groups, &group, 7, values, 4711, why, sizeof(why)),
+			 -ENOENT);
+	snprintf(wanted, sizeof(wanted), "a control group in %s: No such file or directory",
+		 folder);
+	ck_assert_str_eq(why, wanted);
+	rmdir(group_folder);
+	ck_assert_int_eq(rmdir(folder), 0);
 }
