@@ -185,3 +185,12 @@ TEST(capture_files_open__the_most_that_a_node_can)
 				     "s1 captures 32 of its links already, the most that a node "
 				     "can; capture s1:"));
 }
+
+/* a port of which the link was removed */
+TEST(capture_files_open__no_link)
+{
+	plan.nodes[1].ports[1].vacant = true;
+	refused("s2:p1=f", "s2:p1 has no link; s2 has p0 s1");
+	ck_assert_int_eq(capture("s2:p0=f", NULL), 0);
+	ck_assert_str_eq(files.files[0].link, "s2:s1");
+}

@@ -351,6 +351,30 @@ TEST(fabric_fault__virtual_clock)
 	ck_assert(!fabric_fault(&fabric).report_left);
 }
 
+/* what a node sends instead of an answer ends the run, and nothing of it is used */
+TEST_RANGE(fabric_ask__virtual_clock_no_answer, 0, 2)
+{
+	static _Atomic uint32_t asleep[NODES];
+	static const struct control_message nothing;
+
+	fabric.clock = (struct clock){ .page = &page, .asleep = asleep };
+	fabric.options.real = false;
+	fabric.options.watchdog_ns = 1000000000;
+	if (_i) {
+		ck_assert_int_eq(send(ends[B], "nonsense", 8, 0), 8);
+	} else {
+		close(ends[B]);
+		ends[B] = dup(ends[A]);
+		nodes[B].pid = 0;
+	}
+	ck_assert_int_eq(fabric_ask(&fabric, B, &message), -EIO);
+	ck_assert_str_eq(fabric.failure, _i ? "switch s2 (pid 101) sent an invalid control message"
+					    : "switch s2 (pid 101) has closed its control socket");
+	ck_assert_int_eq(message.kind, nothing.kind);
+	ck_assert_int_eq(message.number, 0);
+	ck_assert_str_eq(message.text, "");
+}
+
 /* ---- fabric_start ---- */
 
 /* fabric time 0 is the same moment of both clocks of the machine, and all nodes wake up */

@@ -193,3 +193,36 @@ TEST(node_table__trace_records)
 	ck_assert_int_eq(node_table_number(&table, 0, "value"), 77);
 	free(page);
 }
+
+/* names of flows that are too long are cut */
+TEST(node_table__long_names_of_flows)
+{
+	char text[2048] = "flow:flow\n";
+	const char *cell;
+
+	for (unsigned i = 0; i < 200; i++)
+		strcat(text, "10.0.0.1 ");
+	strcat(text, "\n");
+	read_text(text);
+	cell = node_table_cell(&table, 0, "flow");
+	ck_assert_ptr_nonnull(cell);
+	ck_assert_uint_gt(strlen(cell), 100);
+	ck_assert_uint_lt(strlen(cell), 512);
+}
+
+/* as many as are kept, and the rows after them */
+TEST(node_table__many_facts)
+{
+	char text[1024] = "", line[32];
+
+	for (unsigned i = 0; i < 2 * NODE_TABLE_FACTS_MAX; i++) {
+		snprintf(line, sizeof(line), "=f%u\t%u\n", i, i);
+		strcat(text, line);
+	}
+	strcat(text, "n\n5\n");
+	read_text(text);
+	ck_assert_uint_eq(table.fact_count, NODE_TABLE_FACTS_MAX);
+	snprintf(line, sizeof(line), "%u", NODE_TABLE_FACTS_MAX - 1);
+	ck_assert_str_eq(table.facts[NODE_TABLE_FACTS_MAX - 1].cell, line);
+	ck_assert_int_eq(node_table_number(&table, 0, "n"), 5);
+}

@@ -23,6 +23,7 @@ static bool forgetful[2];      /* a switch that accepts blocks and keeps none */
 static int refusal[ASK_KINDS]; /* of n1, to such requests */
 static uint32_t writes, commits, exchanges;
 static struct fabric_manager manager;
+static uint32_t broken_at; /* exchange that fails; 0: none */
 
 static uint8_t *block_in(uint8_t in[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES],
 			 const struct manager_question *question)
@@ -80,7 +81,8 @@ static void ask_one(struct manager_question *question)
 static int ask_all(void *owner, struct manager_question *questions, uint32_t count)
 {
 	ck_assert_ptr_eq(owner, &manager);
-	exchanges++;
+	if (++exchanges == broken_at)
+		return -EPIPE;
 	for (uint32_t i = 0; i < count; i++)
 		ask_one(&questions[i]);
 	return 0;
@@ -308,6 +310,58 @@ TEST(sweep__rejects_two_switches_with_one_address)
 	nodes[1].fabric_address = 1;
 	sweep(-EIO);
 	ck_assert_str_eq(manager.last.why, "n0 and n1 have the same fabric address 1");
+}
+
+/* what a switch says of itself is checked */
+TEST(sweep__rejects_a_node_that_is_another_one)
+{
+	nodes[1].index = 7;
+	sweep(-EIO);
+	ck_assert_str_eq(manager.last.why, "node 1 reports that it is n1, number 7");
+	nodes[1].index = 1;
+	nodes[1].fabric_address = 0;
+	sweep(-EIO);
+	ck_assert_str_eq(manager.last.why, "node 1 reports that it is n1, number 1");
+	nodes[1].fabric_address = NODE_SWITCHES_MAX + 1;
+	sweep(-EIO);
+	nodes[1].fabric_address = 2;
+	nodes[3].fabric = FABRIC_ROCE;
+	sweep(-EIO);
+	ck_assert_str_eq(manager.last.why, "node 3 reports that it is n3, number 3");
+	ck_assert_uint_eq(writes + commits, 0);
+}
+
+/* the address follows from the index; no other one is written anywhere */
+TEST_RANGE(sweep__rejects_another_fabric_address, 0, 3)
+{
+	static const uint32_t addresses[] = { 3, 4, NODE_SWITCHES_MAX };
+	char wanted[128];
+
+	nodes[1].fabric_address = addresses[_i];
+	sweep(-EIO);
+	snprintf(wanted, sizeof(wanted), "n1, number 1, has the fabric address %u", addresses[_i]);
+	ck_assert_str_eq(manager.last.why, wanted);
+	ck_assert_uint_eq(writes + commits, 0);
+}
+
+/* the fabric does not answer any more, in each exchange in turn: what is not committed has no
+ * effect */
+TEST(sweep__an_exchange_fails)
+{
+	uint64_t right;
+
+	sweep(0);
+	right = route(0, 2);
+	for (uint32_t i = 1; i <= 5; i++) {
+		tables[0][TABLE_ROUTES][0][0] = tables[1][TABLE_ROUTES][0][0] = 0xee;
+		broken_at = i;
+		sweep(i < 5 ? -EPIPE : 0);
+		ck_assert_uint_eq(exchanges, i < 5 ? i : 4);
+		ck_assert_uint_eq(commits, i < 5 ? 0 : 2);
+		ck_assert(i == 5 || tables[0][TABLE_ROUTES][0][0] == 0xee);
+	}
+	ck_assert_uint_eq(route(0, 2), right);
+	ck_assert_uint_ne(tables[0][TABLE_ROUTES][0][0], 0xee);
 }
 
 TEST(table_block_check__rejects_what_does_not_exist)

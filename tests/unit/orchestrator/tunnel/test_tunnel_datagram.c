@@ -187,3 +187,35 @@ TEST(tunnel_item_write__pad)
 		}
 	}
 }
+
+/* a record of a kind that is not sent, longer than any, or a piece that is not inside of it */
+TEST(tunnel_item_read__impossible_records)
+{
+	static const struct tunnel_record fine = { .kind = RECORD_PACKET,
+						   .wire_bytes = 104,
+						   .captured_bytes = 100,
+						   .offset = 60,
+						   .piece_bytes = 40,
+						   .piece = room };
+	struct tunnel_record records[] = { fine, fine, fine, fine, fine, fine, fine };
+	struct tunnel_item item = { .kind = TUNNEL_RECORD }, got;
+	uint8_t bytes[256];
+
+	records[1].kind = RECORD_PAD;
+	records[2].kind = RECORD_KINDS;
+	records[3].wire_bytes = RING_CAPTURED_MAX + 1;
+	records[4].offset = 61;
+	records[5].captured_bytes = 99;
+	records[6].captured_bytes = RING_CAPTURED_MAX + 1;
+	for (size_t i = 0; i < COUNT_OF(records); i++) {
+		size_t length;
+
+		item.record = records[i];
+		length = tunnel_item_write(&item, bytes, sizeof(bytes));
+		ck_assert_uint_gt(length, 40);
+		ck_assert_int_eq(tunnel_item_read(bytes, length, &got), i ? -EINVAL : (int)length);
+	}
+	/* shorter than what all records have */
+	bytes_put16(bytes + 2, TUNNEL_RECORD_BYTES - 1);
+	ck_assert_int_eq(tunnel_item_read(bytes, sizeof(bytes), &got), -EINVAL);
+}

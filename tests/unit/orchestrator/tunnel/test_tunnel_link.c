@@ -1,5 +1,6 @@
 /*  orchestrator/tunnel/tunnel_link: records pass from ring to ring in datagrams of any length, in
  *  order, with their times; what is missing is counted as lost (SC-5). */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -305,4 +306,40 @@ TEST(tunnel_link_count__once_when_idle)
 	ck_assert_uint_eq(tunnel_link_count(&from, bytes, sizeof(bytes)), 0);
 	ck_assert_uint_gt(tunnel_link_count(&from, bytes, sizeof(bytes)), 0);
 	ck_assert_uint_eq(tunnel_link_count(&from, bytes, sizeof(bytes)), 0);
+}
+
+/* pages that are no rings, in either direction */
+TEST(tunnel_link_init__no_rings)
+{
+	const size_t bytes = ring_bytes(DATA_BYTES);
+	struct tunnel_link end;
+
+	ck_assert_int_eq(tunnel_link_init(&end, 3, 1, 77, pages[0], bytes - 64, pages[2], bytes),
+			 -EINVAL);
+	ck_assert_int_eq(tunnel_link_init(&end, 3, 1, 77, pages[0], bytes, pages[2], bytes - 64),
+			 -EINVAL);
+	ck_assert_int_eq(tunnel_link_init(&end, 3, 1, 77, pages[0], bytes, pages[2], bytes), 0);
+}
+
+/* a record waits for the next datagram if the rest of this one is not worth a piece */
+TEST(tunnel_link_send__waits_for_the_next_datagram)
+{
+	uint8_t bytes[TUNNEL_DATAGRAM_MAX];
+
+	node_send(1, 500, 1000);
+	ck_assert(tunnel_link_waits(&from));
+	ck_assert_uint_eq(tunnel_link_send(&from, bytes, 400, false, EPOCH_NS, &sent), 0);
+	ck_assert_uint_eq(from.sent_bytes, 0);
+	/* nothing waits in an empty one */
+	ck_assert_uint_eq(tunnel_link_send(&from, bytes, 400, true, EPOCH_NS, &sent), 400);
+	ck_assert_uint_eq(sent.fragmented, 1);
+	ck_assert_uint_eq(sent.sent_frames, 0);
+	ck_assert_uint_gt(tunnel_link_send(&from, bytes, 400, false, EPOCH_NS, &sent), 0);
+	ck_assert_uint_eq(sent.sent_frames, 1);
+	ck_assert_uint_eq(tunnel_link_send(&from, bytes, 400, false, EPOCH_NS, &sent), 0);
+	/* one that is in pieces anyway fills the rest, if that is long enough */
+	node_send(2, 5000, 2000);
+	ck_assert(tunnel_link_waits(&from));
+	ck_assert_uint_eq(tunnel_link_send(&from, bytes, 100, false, EPOCH_NS, &sent), 0);
+	ck_assert_uint_eq(tunnel_link_send(&from, bytes, 300, false, EPOCH_NS, &sent), 300);
 }

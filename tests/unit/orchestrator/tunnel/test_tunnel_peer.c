@@ -370,3 +370,44 @@ TEST(tunnel_clock__offset_and_impossible_times)
 	ck_assert(!tunnel_clock_add(&clock, 100, UINT64_MAX - 5, UINT64_MAX - 1, 300));
 	ck_assert_int_eq(clock.offset_ns, -1000);
 }
+
+/* of the true machine, but nonsense: what comes before it in the datagram counts */
+TEST(tunnel_peer_receive__malformed_items)
+{
+	struct tunnel_item item = { .kind = TUNNEL_COUNT };
+	uint8_t bytes[TUNNEL_DATAGRAM_MAX];
+	size_t length;
+
+	run(300);
+	length = tunnel_item_write(&item, bytes + TUNNEL_FRONT_BYTES, 100);
+	memset(bytes + TUNNEL_FRONT_BYTES + length, 0xff, 20);
+	deliver(&b, bytes, tunnel_peer_seal(&a.peer, bytes, length + 20));
+	ck_assert_uint_eq(b.taken, 1);
+	ck_assert_uint_eq(b.counts.drops[TUNNEL_DROP_MALFORMED], 1);
+	/* an answer that comes before the question was sent */
+	item = (struct tunnel_item){ .kind = TUNNEL_PONG,
+				     .times = { now_ns + 1000000000, now_ns, now_ns } };
+	length = tunnel_item_write(&item, bytes + TUNNEL_FRONT_BYTES, 100);
+	deliver(&b, bytes, tunnel_peer_seal(&a.peer, bytes, length));
+	ck_assert_uint_eq(b.counts.drops[TUNNEL_DROP_MALFORMED], 2);
+	ck_assert_int_eq(b.peer.state, TUNNEL_CONNECTED);
+}
+
+/* a path that is shorter than that of before, and one that is longer than any */
+TEST(tunnel_peer_path__is_tried_again)
+{
+	run(300);
+	ck_assert_uint_eq(a.counts.datagram_bytes, 1472);
+	tunnel_peer_path(&a.peer, 1300);
+	ck_assert_uint_eq(a.peer.tried_bytes, 1300);
+	ck_assert_uint_eq(a.counts.datagram_bytes, 1300);
+	tunnel_peer_path(&a.peer, 1400);
+	ck_assert_uint_eq(a.peer.tried_bytes, 1400);
+	ck_assert_uint_eq(a.counts.datagram_bytes, 1300);
+	tunnel_peer_path(&a.peer, 10);
+	ck_assert_uint_eq(a.peer.tried_bytes, TUNNEL_DATAGRAM_MIN);
+	ck_assert_uint_eq(a.counts.datagram_bytes, TUNNEL_DATAGRAM_MIN);
+	tunnel_peer_path(&a.peer, UINT32_MAX);
+	ck_assert_uint_eq(a.peer.tried_bytes, TUNNEL_DATAGRAM_MAX);
+	ck_assert_uint_eq(a.counts.datagram_bytes, TUNNEL_DATAGRAM_MIN);
+}
