@@ -91,6 +91,9 @@ static const struct {
 	{ IMAGE(", \"Config\": []"), "its Config is no object" },
 	{ CONFIG("\"Entrypoint\": \"sh\""), "its Entrypoint is no list" },
 	{ CONFIG("\"Entrypoint\": [\"a\", 1]"), "element 2 of its Entrypoint is no text" },
+	/* the first mistake is the one that is said */
+	{ CONFIG("\"Entrypoint\": [1, 2], \"Cmd\": 3, \"User\": 5"),
+	  "element 1 of its Entrypoint is no text" },
 	{ CONFIG("\"Cmd\": [null]"), "element 1 of its Cmd is no text" },
 	{ CONFIG("\"Cmd\": [\"\"]"), "is empty" },
 	{ CONFIG("\"Env\": {}"), "its Env is no list" },

@@ -112,6 +112,35 @@ TEST(outside_connect__one_for_each_host)
 	ck_assert_int_eq(kill(pid, 0), 0);
 }
 
+/* of a long text the last line is kept, and of that its begin */
+TEST(outside_connect__program_that_says_much)
+{
+	char wanted[256];
+
+	program("i=0; while [ $i -lt 300 ]; do echo 'line of thirteen' >&2; i=$((i+1)); done; "
+		"echo 'the last' >&2; exit 4");
+	ck_assert_int_eq(connect_host(1), -EIO);
+	ck_assert_str_eq(why, "slirp4netns does not run: exit status 4: the last");
+	program("i=0; while [ $i -lt 20 ]; do printf '%s' '12345678' >&2; i=$((i+1)); done; exit "
+		"5");
+	ck_assert_int_eq(connect_host(1), -EIO);
+	strcpy(wanted, "slirp4netns does not run: exit status 5: ");
+	for (int i = 0; i < 18; i++)
+		strcat(wanted, "12345678");
+	ck_assert_int_eq(strncmp(why, wanted, strlen(wanted)), 0);
+}
+
+TEST(outside_connect__as_many_as_there_can_be)
+{
+	program(READY UNTIL_THE_END);
+	for (uint32_t i = 0; i < OUTSIDE_HOSTS_MAX; i++)
+		ck_assert_msg(!connect_host(i), "%s", why);
+	ck_assert_int_eq(connect_host(OUTSIDE_HOSTS_MAX), -ENOSPC);
+	ck_assert_str_eq(why, "64 hosts are connected, the most");
+	ck_assert_int_eq(outside_disconnect(&connector, 5), 0);
+	ck_assert_int_eq(connect_host(OUTSIDE_HOSTS_MAX), 0);
+}
+
 /* what the program is asked for: the machine's loopback stays closed */
 TEST(outside_connect__arguments)
 {
