@@ -274,3 +274,41 @@ TEST(flood__quarter_of_the_buffer)
 	ck_assert_uint_ge(drops(DROP_FLOOD_LIMIT), 20 - 2500 / 304);
 	books_expect(own / 304);
 }
+
+/* a frame whose headers contradict its length is of no host */
+TEST(drop__malformed)
+{
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t captured = roce_make(0, 1, 0, TCP, 300, bytes);
+
+	one_switch_open(&s);
+	bytes[14] = 0x41; /* an IPv4 header of four bytes */
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 304, 0, bytes, captured);
+	one_switch_run(&s, FAR);
+	for (uint32_t p = 0; p < PORTS; p++)
+		no_packet_expect(p);
+	ck_assert_uint_eq(drops(DROP_MALFORMED), 1);
+	ck_assert_uint_eq(drops_all(), 1);
+	ck_assert_uint_eq(stats_of(0)->dropped_bytes, 300);
+	books_expect(0);
+}
+
+/* no cell is free for a frame of the switch itself: it was made, and is dropped */
+TEST(originate__pool_is_full)
+{
+	uint8_t bytes[FRAME_HEADERS_MAX] = { 0 };
+	uint64_t used;
+
+	roce_make(2, 0, 3, CNP, 90, bytes);
+	one_switch_open(&s);
+	while (packet_alloc(&s.eth->sw.pool, 90))
+		;
+	used = s.eth->sw.pool.used;
+	ethernet_originate(s.eth, bytes, 90, NODE_US);
+	ck_assert_uint_eq(s.eth->sw.pool.used, used);
+	ck_assert_uint_eq(s.stats->injected_packets, 1);
+	ck_assert_uint_eq(drops(DROP_BUFFER_OVERFLOW), 1);
+	ck_assert_uint_eq(stats_of(0)->dropped_frames, 1);
+	ck_assert_uint_eq(stats_of(0)->dropped_bytes, 90);
+	ck_assert_uint_eq(s.stats->inside_packets, 0);
+}

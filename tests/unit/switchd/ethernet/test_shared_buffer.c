@@ -204,6 +204,35 @@ TEST(dynamic__limit_rises_when_others_leave)
 	ck_assert_uint_eq(buffer.stopped[LOSSLESS], 0);
 }
 
+/* the turn of the last port ends that of its class: the other class is next, from port 0 on */
+TEST(shared_buffer_reconsider__after_the_last_port)
+{
+	static const uint32_t ports[] = { NODE_PORTS_MAX - 1, 0, 3, NODE_PORTS_MAX - 1 };
+	uint32_t port, traffic_class;
+
+	for (uint32_t c = 0; c < CLASSES; c++)
+		classes[c] = (struct roce_class_config){ .lossless = true,
+							 .alpha_permille = 1000,
+							 .xon_offset_bytes = 1000 };
+	shared_buffer_port_set(&buffer, NODE_PORTS_MAX - 1, HEADROOM);
+	taken_expect(7, 7, LOSSY, 460000);
+	fill(NODE_PORTS_MAX - 1, 1, LOSSLESS, 1000, true);
+	fill(0, 1, LOSSY, 1000, true);
+	fill(3, 1, LOSSY, 1000, true);
+	fill(NODE_PORTS_MAX - 1, 1, LOSSY, 1000, true);
+	buffer.next_class = LOSSLESS;
+	buffer.next_port = 9;
+	shared_buffer_release(&buffer, 7, 7, LOSSY, 460000);
+	for (uint32_t i = 0; i < 4; i++) {
+		ck_assert(shared_buffer_reconsider(&buffer, &port, &traffic_class));
+		ck_assert_uint_eq(port, ports[i]);
+		ck_assert_uint_eq(traffic_class, i ? LOSSY : LOSSLESS);
+		ck_assert_uint_eq(buffer.next_port, (port + 1) % NODE_PORTS_MAX);
+		ck_assert_uint_eq(buffer.next_class, i == 3 ? LOSSLESS : LOSSY);
+	}
+	ck_assert(!shared_buffer_reconsider(&buffer, &port, &traffic_class));
+}
+
 /* ---- lossy ---- */
 
 TEST(lossy__queue_limit)

@@ -1,5 +1,6 @@
 /*  switchd/flow_channel/ack_path: ACKs are made at the egress edge, pass transit switches and end
  *  at the ingress edge, in frames of several ACKs (FC-12, FC-14, FC-18). */
+#include "switchd/flow_channel/ack_upstream.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/flow_channel/one_switch_expect.h"
 
@@ -161,4 +162,19 @@ TEST(ack__from_a_host)
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(drops(DROP_MALFORMED), 1);
 	ck_assert_uint_eq(drops_all(), 1);
+}
+
+/* TB-23: more than is in flight is acknowledged: dropped, and the flow is as before */
+TEST(ack_upstream__of_more_than_is_in_flight)
+{
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 4, 9, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	ack_upstream(s.dp, flow_ref(2, 9), ACK_DELTA, 7, NODE_US);
+	ck_assert_uint_eq(drops(DROP_BAD_ACK), 1);
+	ck_assert_uint_eq(stats_of(2)->dropped_frames, 1);
+	ck_assert_uint_eq(stats_of(2)->dropped_bytes, 0);
+	ck_assert_uint_eq(ifct_flow_extent(TABLE_AT(s.dp->ifcts[2].entries, 9)), 6);
+	one_switch_run(&s, FAR);
+	ck_assert(!neighbour_receive(&s, 2, RECORD_ACKS, &got));
 }

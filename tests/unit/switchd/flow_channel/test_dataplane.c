@@ -235,3 +235,37 @@ TEST(pool_init__floods)
 	ck_assert_uint_gt(most_bytes, input_bytes * 14 / 10);
 	free(flood);
 }
+
+/* the cells of a switch of the real clock; @vacant: its port 3 has no link */
+static uint64_t cells_of(uint32_t units, bool vacant)
+{
+	uint64_t cells;
+
+	setup_real();
+	for (uint32_t p = 0; p < PORTS; p++) {
+		s.ports[p].buffer_units = units;
+		s.ports[p].stop_units = units * 3 / 4;
+	}
+	if (vacant)
+		s.ports[3] =
+			(struct port_config){ .vacant = true, .channels = 16, .mtu_bytes = MTU };
+	one_switch_open(&s);
+	cells = s.dp->sw.pool.cell_count;
+	s.ports[3] = s.ports[2];
+	if (vacant)
+		one_switch_plug(&s, 3); /* for teardown() */
+	return cells;
+}
+
+/* a vacant port has cells for a link like the largest that is there, but not for a tiny one */
+TEST(pool_init__vacant_port)
+{
+	uint64_t cells = cells_of(1024, false);
+
+	one_switch_close(&s);
+	ck_assert_uint_eq(cells_of(1024, true), cells);
+	one_switch_close(&s);
+	cells = cells_of(64, false);
+	one_switch_close(&s);
+	ck_assert_uint_gt(cells_of(64, true), cells);
+}

@@ -112,3 +112,36 @@ TEST(drop__oversize_on_fabric)
 	ack_expect(2, 7, ACK_DELTA, 4);
 	ack_expect(2, 7, ACK_LOSS, 17);
 }
+
+/* A packet that is too long after a hole: both losses are reported, the hole is counted alone. */
+TEST(drop__oversize_on_fabric_after_a_hole)
+{
+	one_switch_open(&s);
+	neighbour_stop(&s, 0, 0, 1); /* so that the channel stays */
+	switch_send(&s, 2, 0, 0, 7, 0, 1000);
+	switch_send(&s, 2, 0, 0, 7, 8, MTU + 1); /* 4 units are missing */
+	switch_send(&s, 2, 0, 0, 7, 25, 1002);
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert_uint_eq(drops(DROP_OVERSIZE), 1);
+	ck_assert_uint_eq(stats_of(2)->hole_units, 4);
+	ack_expect(2, 7, ACK_LOSS, 4 + 17);
+	ck_assert_uint_eq(ifct_total_extent(TABLE_AT(s.dp->ifcts[2].entries, 7)), 8);
+	ck_assert_uint_eq(drops_all(), 1);
+}
+
+/* a packet in a channel that another flow uses, by its destination or by its position */
+TEST_RANGE(drop__channel_of_another_flow, 0, 2)
+{
+	one_switch_open(&s);
+	neighbour_stop(&s, 0, 0, 1);
+	switch_send(&s, 2, 0, 0, 7, 0, 1000);
+	switch_send(&s, 2, 0, _i ? 0 : 1, 7, _i ? 3 : 4, 1001);
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert_uint_eq(drops(DROP_BAD_CHANNEL), 1);
+	ck_assert_uint_eq(drops_all(), 1);
+	ck_assert_uint_eq(stats_of(2)->dropped_frames, 1);
+	ck_assert_uint_eq(stats_of(2)->hole_units, 0);
+	ck_assert_uint_eq(ifct_total_extent(TABLE_AT(s.dp->ifcts[2].entries, 7)), 4);
+	ck_assert_uint_eq(s.dp->sw.pool.used, 1);
+	no_packet_expect(1);
+}

@@ -338,3 +338,26 @@ TEST(fgfc_path__table_is_shown)
 		strstr(text, "10.0.0.1 > 10.0.0.3 protocol 17 ports 49157 > 18432\n"));
 	free(text);
 }
+
+/* the link to switch 2 fails: what is queued is lost, and the pause ends with the flow */
+TEST(fgfc_path__ends_when_the_flow_is_lost)
+{
+	struct flow_name name = name_of(FRAME_IPV4, 2, 5);
+	static const struct channel_set none_left;
+
+	one_switch_open(&s);
+	send_packets(10, 2, 5, 0);
+	one_switch_run(&s, 3 * NODE_US);
+	while (frame_next())
+		ck_assert_uint_eq(frame.pause_ps, PAUSE);
+	ck_assert_uint_eq(host_port()->fgfc_held, 1);
+	switchd_ops.link_down(s.dp, 2, 3 * NODE_US);
+	switchd_ops.link_settle(s.dp, 2, &none_left, 3 * NODE_US);
+	ck_assert_uint_eq(s.stats->inside_packets, 0);
+	ck_assert_uint_eq(host_port()->fgfc_held, 0);
+	one_switch_run(&s, 4 * NODE_US);
+	ck_assert(frame_next());
+	ck_assert(flow_name_equal(&frame.name, &name));
+	ck_assert_uint_eq(frame.pause_ps, 0);
+	ck_assert(!frame_next());
+}

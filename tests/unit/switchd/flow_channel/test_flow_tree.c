@@ -3,6 +3,7 @@
  *  or p3; the first flow uses channel 0 of each. */
 #include <stdlib.h>
 
+#include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/flow_tree.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/flow_channel/one_switch_expect.h"
@@ -199,4 +200,76 @@ TEST(tree__stays_folded_without_a_good_ack)
 	send(4, 200 * NODE_US);
 	ck_assert_uint_eq(packets_of(2, true), 4);
 	no_packet_expect(3);
+}
+
+/* EC-11: limits of its congestion outlive the packets of a folded tree, and so does its order */
+TEST(tree__stays_folded_as_long_as_its_limits)
+{
+	struct congestion_setting *slow = s.config.switch_.congestion.settings;
+
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++)
+		slow[i].eca_min = i;
+	for (uint32_t i = 1; i < CONGESTION_SETTINGS; i++)
+		slow[i].rate_bps = 100000000; /* 80 us for a packet */
+	s.config.switch_.congestion.rate_limit = true;
+	open_tree();
+	send(2, 0);
+	packets_of(2, false);
+	packets_of(3, false);
+	switch_send_ack(&s, 3, 20 * NODE_US, 0, ACK_ECA, 3);
+	one_switch_run(&s, 21 * NODE_US);
+	send(1, 30 * NODE_US);
+	ck_assert_uint_eq(packets_of(3, true), 1);
+	switch_send_ack(&s, 2, 50 * NODE_US, 0, ACK_DELTA_ECA, UNITS);
+	switch_send_ack(&s, 3, 50 * NODE_US, 0, ACK_DELTA_ECA, 2 * UNITS);
+	one_switch_run(&s, 60 * NODE_US);
+	ck_assert_uint_eq(ifct_total_extent(flow_of(s.dp->ifcts, FLOW)), 0);
+	ck_assert(tree_is_folded(s.dp, FLOW));
+	send(4, 70 * NODE_US);
+	ck_assert(tree_is_folded(s.dp, FLOW));
+	one_switch_run(&s, 600 * NODE_US);
+	ck_assert_uint_eq(packets_of(3, true), 4);
+	no_packet_expect(2);
+}
+
+/* FC-25: a folded tree that was redirected has its branch there; an open one has none */
+TEST_RANGE(tree_moved__branch_of_a_folded_tree, 0, 2)
+{
+	open_tree();
+	send(4, 0);
+	packets_of(2, false);
+	packets_of(3, false);
+	if (_i)
+		switch_send_ack(&s, 2, 20 * NODE_US, 0, ACK_ECA, 3);
+	one_switch_run(&s, 21 * NODE_US);
+	flow_of(s.dp->ifcts, FLOW)->follow_port = 3;
+	tree_moved(s.dp, FLOW);
+	ck_assert_uint_eq(tree_is_folded(s.dp, FLOW), _i);
+	ck_assert_uint_eq(tree_line_of(s.dp, FLOW)->branch_port, _i ? 3 : 0);
+	send(4, 30 * NODE_US);
+	ck_assert_uint_eq(packets_of(3, _i), _i ? 4 : 2);
+	ck_assert_uint_eq(packets_of(2, _i), _i ? 0 : 2);
+}
+
+/* the first packet of a tree that waits is lost: the next one selects an output for itself */
+TEST(crossbar_lose__next_packet_of_a_tree_goes_on)
+{
+	open_tree();
+	send(2, 0);
+	packets_of(2, false);
+	packets_of(3, false);
+	switch_send_ack(&s, 2, 20 * NODE_US, 0, ACK_HEADROOM, UNITS);
+	switch_send_ack(&s, 3, 20 * NODE_US, 0, ACK_HEADROOM, UNITS);
+	one_switch_run(&s, 21 * NODE_US);
+	send(3, 30 * NODE_US);
+	ck_assert_uint_eq(flow_of(s.dp->ifcts, FLOW)->wait, IFCT_BLOCKED);
+	crossbar_lose(s.dp, FLOW, DROP_NO_ROUTE, 41 * NODE_US);
+	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
+	ck_assert_uint_eq(stats_of(0)->loss_report_units, UNITS);
+	ck_assert_uint_eq(flow_of(s.dp->ifcts, FLOW)->wait, IFCT_BLOCKED);
+	ck_assert_uint_eq(ifct_flow_extent(flow_of(s.dp->ifcts, FLOW)), 2 * UNITS);
+	switch_send_ack(&s, 3, 50 * NODE_US, 0, ACK_HEADROOM, 2 * UNITS);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(packets_of(3, false), 2);
+	ck_assert_uint_eq(drops_all(), 1);
 }

@@ -196,3 +196,24 @@ TEST(loss__input_is_guarded)
 	ck_assert(!neighbour_receive(&s, 2, RECORD_ACKS, &got));
 	ck_assert_uint_eq(drops_all(), 0);
 }
+
+/* a peer that acknowledges a packet, and then reports it missing: the report is dropped */
+TEST(loss__acknowledged_and_missing)
+{
+	s.ports[2].guarded = true;
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	switch_send_ack(&s, 2, NODE_US, channel_expect(2, 1500), ACK_DELTA, 6);
+	one_switch_run(&s, 2 * NODE_US);
+	all_released_expect();
+	neighbour_send_word(&s, 2, 2 * NODE_US, LINK_WORD_MISSING, 0, 0);
+	neighbour_send_word(&s, 2, 2 * NODE_US, LINK_WORD_SEEN, 0, 1);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_BAD_ACK), 1);
+	ck_assert_uint_eq(drops_all(), 1);
+	ck_assert_uint_eq(stats_of(2)->dropped_frames, 1);
+	ck_assert_uint_eq(stats_of(2)->tail_units, 0);
+	ck_assert_uint_eq(stats_of(0)->loss_reports, 0);
+	all_released_expect();
+}

@@ -125,3 +125,15 @@ TEST(link__up_packets_that_wait_follow)
 	ck_assert_uint_eq(lid_expect(2, FULL_BYTES - 100).dlid, 3);
 	books_expect(1);
 }
+
+/* FC-19: the shares of classes are those of the new rate, at this port alone */
+TEST(link__set_to_another_rate)
+{
+	s.config.classes[UNORDERED].max_permille = 250;
+	lid_open(0);
+	s.ports[2].rate_bps = 100000000000;
+	s.ops->link_set(s.dataplane, 2);
+	ck_assert_uint_eq(lid_of()->ports[2].classes.share[UNORDERED].max_bps, 25000000000);
+	ck_assert_uint_eq(lid_of()->ports[2].classes.share[ORDERED].max_bps, 0);
+	ck_assert_uint_eq(lid_of()->ports[3].classes.share[UNORDERED].max_bps, 50000000000);
+}
