@@ -107,12 +107,14 @@ TEST(nic_fgfc__table_full)
 
 TEST(nic_fgfc__malformed)
 {
-	uint8_t bytes[FGFC_FRAME_BYTES] = { 0 };
+	uint8_t bytes[FGFC_MASKED_BYTES + 1] = { 0 };
 
 	two_flows();
-	link_send_fgfc(&ends[1].link, 0, bytes, sizeof(bytes));
+	link_send_fgfc(&ends[1].link, 0, bytes, FGFC_FRAME_BYTES);
 	link_send_fgfc(&ends[1].link, 0, bytes, 60);
+	link_send_fgfc(&ends[1].link, 0, bytes, sizeof(bytes)); /* longer than any */
 	fabric_run(10 * NODE_US);
-	ck_assert_uint_eq(ends[0].stats->drops[DROP_MALFORMED], 2);
+	ck_assert_uint_eq(ends[0].stats->drops[DROP_MALFORMED], 3);
+	ck_assert_uint_eq(sender_port()->fgfc_frames, 3);
 	ck_assert_uint_eq(sender_port()->fgfc_held, 0);
 }

@@ -541,3 +541,56 @@ TEST(nic_hold__one_name_pauses_a_group)
 		ck_assert_uint_eq(number, next[flow]++);
 	ck_assert(next[1] == 10 && next[2] == 10);
 }
+
+/* frames that waited and are then lost on the link: their buffers are free, and their credit is
+ * used */
+TEST(nic_hold__lost_on_the_link)
+{
+	hold(1, PAUSE_PS, 0);
+	run(NODE_US);
+	for (uint32_t i = 0; i < 3; i++)
+		host_sends(0, 1, i, 0);
+	run(10 * NODE_US);
+	link_.loss.any = true;
+	link_.loss.ppb = 1000000000;
+	hold(1, PAUSE_PS, 2 * FRAME_UNITS);
+	run(10 * NODE_US);
+	expect_none();
+	ck_assert_uint_eq(stats_port(stats, 0)->lost_packets, 2);
+	ck_assert_uint_eq(nic->host_hold.frames, 1);
+	link_.loss.any = false;
+	link_.loss.ppb = 0;
+	hold(1, 0, 0);
+	run(10 * NODE_US);
+	expect(1, 2);
+	expect_none();
+	ck_assert_uint_eq(stats->host_tx_packets, 3);
+}
+
+/* the sockets take nothing: what was delivered waits, and is tried again after HOST_RETRY_PS */
+TEST(nic_hold__host_takes_nothing)
+{
+	uint8_t bytes[FRAME_BYTES];
+	struct record record = { .wire_bytes = FRAME_BYTES + FRAME_FCS_BYTES,
+				 .captured_bytes = FRAME_BYTES,
+				 .kind = RECORD_PACKET };
+	node_time_t due = NODE_TIME_NEVER;
+
+	memset(bytes, 0, sizeof(bytes));
+	headers_make(1, 0, bytes);
+	setsockopt(nic->host.queues[0].fd, SOL_SOCKET, SO_SNDBUF, &(int){ 1 }, sizeof(int));
+	setsockopt(nic->host.queues[1].fd, SOL_SOCKET, SO_SNDBUF, &(int){ 1 }, sizeof(int));
+	for (uint32_t i = 0; i < 100 && due == NODE_TIME_NEVER; i++) {
+		struct record *slot = ring_reserve(&tx, FRAME_BYTES);
+
+		record.at_ps = now;
+		record.sequence = sequence++;
+		*slot = record;
+		memcpy(record_captured(slot), bytes, FRAME_BYTES);
+		ring_commit(&tx, FRAME_BYTES);
+		ring_publish(&tx);
+		run(NODE_US);
+		due = nicd_ops.host_deliver(nic, now);
+	}
+	ck_assert_uint_eq(due, now + HOST_RETRY_PS);
+}

@@ -138,3 +138,25 @@ TEST(nic_link_set__class_maximum)
 	ck_assert_uint_ge((flow_tx(0)->bytes - before) * 8, 97 * 20000);
 	ck_assert_uint_le((flow_tx(0)->bytes - before) * 8, 103 * 20000);
 }
+
+/* FC-17, FC-26: what a guarded link has not confirmed when it goes down is lost, and reported */
+TEST(nic_link_down__unconfirmed_packets)
+{
+	uint64_t lost;
+
+	for (uint32_t i = 0; i < 2; i++)
+		ends[i].port.guarded = true;
+	ends[0].workloads[0].messages_max = 5;
+	fabric_build();
+	fabric_run(2 * NODE_US);
+	nicd_ops.link_down(ends[0].nic, 1, 2 * NODE_US); /* there is no such port */
+	ck_assert_uint_eq(ends[0].stats->drops[DROP_LINK_DOWN], 0);
+	nicd_ops.link_down(ends[0].nic, 0, 2 * NODE_US);
+	lost = ends[0].stats->drops[DROP_LINK_DOWN];
+	ck_assert_uint_gt(lost, 0);
+	ck_assert_uint_eq(flow_tx(0)->reported_lost, lost);
+	ck_assert_uint_eq(sender_port()->loss_reports, lost);
+	ck_assert_uint_eq(sender_port()->loss_report_units, lost * PACKET_UNITS);
+	nicd_ops.link_down(ends[0].nic, 0, 3 * NODE_US);
+	ck_assert_uint_eq(sender_port()->loss_reports, lost);
+}

@@ -1,4 +1,5 @@
 /*  nicd/datapath with TCP connections: two NICs back to back (RC-6). two_nics.h has the drawing. */
+#include "nicd/transport/queue_pair.h"
 #include "nicd/transport/tcp_sender.h"
 #include "nodes/base/random.h"
 #include "nodes/link/link_send.h"
@@ -228,5 +229,63 @@ TEST(nic_tcp__covered_segments_are_released)
 	ck_assert_uint_eq(two[1].stats->inside_packets + two[1].stats->inside_bytes, 0);
 	ck_assert_uint_eq(two[1].stats->delivered_packets, 1);
 	ck_assert_uint_eq(two[1].stats->drops[DROP_DUPLICATE], 2);
+	two_free();
+}
+
+/* a packet of a queue pair in the same slot, which host 1 has not sent either */
+static void forge_roce(void)
+{
+	struct frame_spec spec = { .kind = FRAME_ROCE,
+				   .destination = 1,
+				   .flow = QUEUE_PAIR_RELIABLE,
+				   .frame_bytes = 100 };
+	struct frame_payload payload = { .message_bytes = 1000,
+					 .payload_bytes = 14,
+					 .message_first = true };
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t captured = frame_write(&spec, &payload, bytes);
+
+	memcpy(link_send_packet(&two[0].link, two_now, 104, captured, 100, 0, 0), bytes, captured);
+	two_run(two_now + 10 * NODE_US);
+}
+
+/* A slot is of one transport: frames of the other are dropped, and change nothing. _i: it is a
+ * queue pair's */
+TEST_RANGE(nic_tcp__slot_of_the_other_transport, 0, 2)
+{
+	two[0].config.nic.workload_count = 0;
+	two_build();
+	if (_i)
+		forge_roce();
+	else
+		forge(0, 154);
+	ck_assert_uint_eq(two_rx(0)->packets, 1);
+	ck_assert_uint_eq(two[1].stats->drops[DROP_UNKNOWN_FLOW], 0);
+	if (_i)
+		forge(100, 154);
+	else
+		forge_roce();
+	ck_assert_uint_eq(two[1].stats->drops[DROP_UNKNOWN_FLOW], 1);
+	ck_assert_uint_eq(two_rx(0)->packets, 1);
+	ck_assert_int_eq(two[1].nic->replies.responders[0].tcp, !_i);
+	ck_assert_uint_eq(two[1].stats->delivered_packets, 1);
+	ck_assert_uint_eq(two[1].stats->inside_packets, 0);
+	two_free();
+}
+
+/* a segment that is longer than any frame for this host is of no flow */
+TEST(nic_tcp__segment_too_long)
+{
+	two[0].port.mtu_bytes = two[1].port.mtu_bytes = 9216;
+	two[0].config.nic.workload_count = 0;
+	two_build();
+	two[1].nic->receive.frame_bytes_max = 500;
+	forge(0, 501);
+	ck_assert_uint_eq(two[1].stats->drops[DROP_OVERSIZE], 1);
+	ck_assert_uint_eq(two[1].stats->flow_rx_count, 0);
+	ck_assert(!two[1].nic->replies.responders[0].open);
+	forge(0, 500);
+	ck_assert_uint_eq(two[1].stats->drops[DROP_OVERSIZE], 1);
+	ck_assert_uint_eq(two_rx(0)->packets, 1);
 	two_free();
 }

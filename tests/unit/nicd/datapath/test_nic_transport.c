@@ -393,8 +393,8 @@ TEST(nic_transport__answers_are_checked)
 	two_free();
 }
 
-/* marks data frames in flight to host 1, as a congested switch does */
-static void inject_marked(uint32_t packet)
+/* a data frame to host 1's queue pair, and @mask for the first byte of its number */
+static void data_inject(uint32_t packet, bool marked, uint8_t mask)
 {
 	struct frame_spec spec = { .kind = FRAME_ROCE,
 				   .destination = 1,
@@ -409,11 +409,38 @@ static void inject_marked(uint32_t packet)
 	uint32_t captured_bytes = frame_write(&spec, &payload, bytes);
 	uint8_t *at;
 
-	bytes[15] |= 3; /* CE, and the header checksum for it */
-	bytes_put16(bytes + 24, (uint16_t)(bytes_get16(bytes + 24) - 3));
+	if (marked) {
+		bytes[15] |= 3; /* CE, and the header checksum for it */
+		bytes_put16(bytes + 24, (uint16_t)(bytes_get16(bytes + 24) - 3));
+	}
+	bytes[14 + 20 + 8 + 5] &= mask;
 	at = link_send_packet(&two[0].link, two_now, 104, captured_bytes, 100, 0, 0);
 	memcpy(at, bytes, captured_bytes);
 	two[0].stats->injected_packets++;
+}
+
+/* marks data frames in flight to host 1, as a congested switch does */
+static void inject_marked(uint32_t packet)
+{
+	data_inject(packet, true, 0xff);
+}
+
+/* TB-23: data for the number to which answers are sent is of no flow */
+TEST(nic_transport__data_to_a_requester)
+{
+	two[0].config.nic.workload_count = 0;
+	two_build();
+	data_inject(0, false, 0x7f);
+	two_run(10 * NODE_US);
+	ck_assert_uint_eq(two[1].stats->drops[DROP_UNKNOWN_FLOW], 1);
+	ck_assert_uint_eq(two[1].stats->flow_rx_count, 0);
+	ck_assert_uint_eq(two[1].stats->injected_packets, 0);
+	ck_assert_uint_eq(two[1].stats->delivered_packets, 0);
+	data_inject(0, false, 0xff);
+	two_run(20 * NODE_US);
+	ck_assert_uint_eq(two[1].stats->drops[DROP_UNKNOWN_FLOW], 1);
+	ck_assert_uint_eq(two_rx(0)->packets, 1);
+	two_free();
 }
 
 /* RC-2: marked packets lead to CNPs, one per flow and interval, out of order or not. The CNPs reach

@@ -291,3 +291,16 @@ TEST_RANGE(decisions__out_of_range_end_the_process, 0, COUNT_OF(wrong))
 	ck_assert_uint_eq(call->slot, 2);
 	ck_assert_uint_eq(call->at_ps, NOW);
 }
+
+/* a table of connections has a column for its window */
+TEST(show__window)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	own.seam.show(congestion.shared, flow, NOW, out);
+	fclose(out);
+	ck_assert_str_eq(text, "\t100");
+	free(text);
+}

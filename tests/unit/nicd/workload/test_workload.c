@@ -129,6 +129,19 @@ TEST(workload_size_mean_ubytes__by_hand)
 			  low * 250000 / 700 + high * 750000 / 1500);
 }
 
+/* a size that a step of the distribution gives is that size */
+TEST(workload_size_mean_ubytes__steps)
+{
+	static struct size_point points[] = { { 0, 100000 }, { 64, 200000 }, { 64, 1000000 } };
+	struct workload_size size = { .point_count = 3, .points = points };
+	struct message_shape shape = { .capacity_bytes = 300, .overhead_bytes = 100 };
+
+	/* a tenth of 1 byte, a tenth of 1 to 64, the rest of 64 */
+	ck_assert_uint_eq(workload_size_mean_ubytes(&size, &shape, 24),
+			  100000 * (1 + 24) + 100000 * (64 * 65 / 2 + 64 * 24) / 64 +
+				  800000 * (64 + 24));
+}
+
 /* a fixed size counts with its padding: 1 byte needs a 60-byte frame */
 TEST(workload_size_mean_ubytes__padded)
 {
@@ -174,6 +187,35 @@ TEST(workload_arrival__paced_without_drift)
 	set_init();
 	for (uint64_t i = 0; i < 10000; i++)
 		ck_assert_uint_eq(step(&message), i * link_bytes * 40 * 1000 / 700);
+	workload_set_fini(&set);
+}
+
+/* a gap is never shorter than a picosecond; without load there is none */
+TEST(workload_arrival_load__ends)
+{
+	struct workload_arrival arrival = { .carried = 5 };
+
+	workload_arrival_load(&arrival, 1, RATE_BPS, 1000);
+	ck_assert_uint_eq(arrival.gap_ps, 1);
+	ck_assert_uint_eq(arrival.gap_part, 0);
+	ck_assert_uint_eq(arrival.carried, 0);
+	workload_arrival_load(&arrival, 25000, RATE_BPS, 1000);
+	ck_assert_uint_eq(arrival.gap_ps, 1);
+	ck_assert_uint_eq(arrival.gap_part, 0);
+	workload_arrival_load(&arrival, 37500, RATE_BPS, 1000);
+	ck_assert_uint_eq(arrival.gap_ps, 1);
+	ck_assert_uint_eq(arrival.gap_part, RATE_BPS * 1000 / 2);
+	workload_arrival_load(&arrival, UINT64_MAX, RATE_BPS, 0);
+	ck_assert_uint_eq(arrival.gap_ps, NODE_TIME_NEVER);
+}
+
+/* a workload without destinations starts nothing */
+TEST(workload_set_init__no_destination)
+{
+	config.arrival = ARRIVAL_CLOSED;
+	config.destination_count = 0;
+	set_init();
+	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
 	workload_set_fini(&set);
 }
 
