@@ -9,9 +9,11 @@
 
 #include "nicd/datapath/datapath.h"
 #include "nicd/datapath/nic.h"
+#include "nicd/datapath/nic_gate.h"
 #include "nodes/base/bytes.h"
 #include "nodes/base/units.h"
 #include "nodes/link/link_send.h"
+#include "nodes/wire/lid_header.h"
 #include "tests/testing.h"
 
 #define QUEUES 2u
@@ -34,11 +36,8 @@ static int kernel[QUEUES];
 static node_time_t now;
 static uint32_t sequence;
 
-static void setup(void)
+static void configure(void)
 {
-	size_t size = ring_bytes(RING_DATA_BYTES);
-	int pair[2], fds[QUEUES];
-
 	now = NODE_US;
 	sequence = 0;
 	port = (struct port_config){ .kind = PORT_EDGE,
@@ -57,6 +56,13 @@ static void setup(void)
 		.ports = &port,
 		.nic = { .flows_max = 1, .fgfc_entries_max = 8, .host_queues = QUEUES }
 	};
+}
+
+static void build(void)
+{
+	size_t size = ring_bytes(RING_DATA_BYTES);
+	int pair[2], fds[QUEUES];
+
 	to_nic = aligned_alloc(RING_LINE, size);
 	from_nic = aligned_alloc(RING_LINE, size);
 	memset(to_nic, 0, size);
@@ -76,6 +82,12 @@ static void setup(void)
 		setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &(int){ 4 << 20 }, sizeof(int));
 	}
 	ck_assert_int_eq(nicd_ops.host_open(nic, fds, QUEUES), 0);
+}
+
+static void setup(void)
+{
+	configure();
+	build();
 }
 
 /* at the end every buffer is free again */
@@ -593,4 +605,79 @@ TEST(nic_hold__host_takes_nothing)
 		due = nicd_ops.host_deliver(nic, now);
 	}
 	ck_assert_uint_eq(due, now + HOST_RETRY_PS);
+}
+
+/* ---- fabric kind port-group: rates of destinations hold frames, too ---- */
+
+static void setup_lid(void)
+{
+	configure();
+	port.buffer_units = 64;
+	config.fabric = FABRIC_PORT_GROUP;
+	config.lanes = 1;
+	config.port_group = (struct port_group_config){ .lid_bits = 16,
+							.becn = true,
+							.ccti_increase = 100,
+							.ccti_max = 100,
+							.ccti_step_permille = 10000,
+							.ccti_timer_ps = NODE_S };
+	build();
+}
+
+/* the switch has buffer for @units in total */
+static void grant(uint32_t units)
+{
+	struct record *record = ring_reserve(&tx, 0);
+
+	*record = (struct record){ .at_ps = now,
+				   .wire_bytes = LINK_WORD_BYTES,
+				   .kind = RECORD_WORD,
+				   .word = (uint64_t)LINK_WORD_CREDIT << 32 | units };
+	ring_commit(&tx, 0);
+	ring_publish(&tx);
+	run(NODE_US);
+}
+
+/* the number of frames on the link, all of them for LID 2 */
+static uint32_t frames_got(void)
+{
+	struct lid_header header;
+	struct record record;
+	const uint8_t *bytes;
+	uint32_t count = 0;
+
+	for (ring_refresh(&rx); (bytes = ring_peek(&rx, &record)); ring_pop(&rx, &record)) {
+		if (record.kind != RECORD_PACKET)
+			continue;
+		ck_assert_int_eq(
+			lid_header_read(bytes, record.captured_bytes, FRAME_BYTES, &header), 0);
+		ck_assert_uint_eq(header.dlid, 2);
+		ck_assert_uint_eq(header.slid, 1);
+		count++;
+	}
+	ring_release(&rx);
+	return count;
+}
+
+TEST_GROUP(nic_hold_lid, .setup = setup_lid, .teardown = teardown);
+
+/* PG-9, PG-10: frames to a destination that is congested wait for their turn; then each has its
+ * LID, and waits for credit of its own length */
+TEST(nic_hold_lid__by_rate_and_credit)
+{
+	grant(2 * FRAME_UNITS + 1);
+	nic_gate_on_becn(nic, 2);
+	for (uint32_t i = 0; i < 4; i++)
+		host_sends(0, 1, i, 0);
+	run(2 * NODE_US);
+	ck_assert_uint_eq(frames_got(), 1);
+	ck_assert_uint_eq(nic->host_hold.frames, 3);
+	run(100 * NODE_US);
+	ck_assert_uint_eq(frames_got(), 1); /* for the next one a unit is not enough */
+	ck_assert_uint_eq(nic->host_hold.frames, 2);
+	grant(4 * FRAME_UNITS);
+	run(100 * NODE_US);
+	ck_assert_uint_eq(frames_got(), 2);
+	ck_assert_uint_eq(nic->host_hold.frames, 0);
+	ck_assert_uint_eq(stats->host_tx_packets, 4);
 }

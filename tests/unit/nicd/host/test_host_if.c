@@ -297,3 +297,20 @@ TEST(host_if_release__gives_the_sockets_back)
 		ck_assert_int_ge(fcntl(fds[i], F_GETFD), 0);
 	ck_assert_int_eq(host_if_open(&host, fds, QUEUES), 0);
 }
+
+/* what is no socket is refused, and the host can still be attached */
+TEST(host_if_open__no_socket)
+{
+	int fds[] = { -1 }, pair[2];
+	struct host_if other;
+
+	ck_assert_int_eq(host_if_init(&other, 1, stats), 0);
+	ck_assert_int_eq(host_if_open(&other, fds, 1), -EBADF);
+	ck_assert(!other.attached);
+	ck_assert_int_eq(host_if_open(&other, fds, 0), -EINVAL);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	ck_assert_int_eq(host_if_open(&other, pair, 1), 0);
+	ck_assert(other.attached);
+	host_if_fini(&other);
+	close(pair[1]);
+}
