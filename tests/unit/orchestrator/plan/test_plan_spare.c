@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "nodes/control/config_check.h"
+#include "orchestrator/plan/plan_congestion_make.h"
 #include "orchestrator/plan/plan_real.h"
 #include "orchestrator/plan/plan_spare.h"
+#include "orchestrator/plan/plan_topology.h"
 #include "tests/testing.h"
 
 #define RUN "name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"
@@ -135,6 +137,26 @@ TEST(plan_spare_link__fails_without_a_free_port)
 	consistent();
 }
 
+TEST(plan_spare_link__fails_without_a_free_place)
+{
+	int64_t pair[2] = { 0 };
+	char name[16];
+
+	for (uint32_t i = 0; i <= PLAN_SPARE_LINKS / NODE_PORTS_MAX; i++) {
+		for (uint32_t k = 0; k < 2; k++) {
+			snprintf(name, sizeof(name), "n%u.%u", i, k);
+			pair[k] = plan_spare_switch(&plan, name);
+			ck_assert_int_ge(pair[k], 0);
+		}
+		for (uint32_t k = 0; k < NODE_PORTS_MAX && i < PLAN_SPARE_LINKS / NODE_PORTS_MAX;
+		     k++)
+			ck_assert_int_ge(plug((uint32_t)pair[0], (uint32_t)pair[1]), 0);
+	}
+	ck_assert_int_eq(plug((uint32_t)pair[0], (uint32_t)pair[1]), -ENOSPC);
+	ck_assert_uint_eq(plan_spare_counts(&plan).links, 4 + PLAN_SPARE_LINKS);
+	consistent();
+}
+
 TEST(plan_spare_host__fails_without_a_free_place)
 {
 	char name[16];
@@ -242,4 +264,34 @@ TEST(plan_spare_template__like_the_links_of_its_kind)
 	ck_assert_uint_eq(like.rate_bps, 2000000000);
 	like = plan_spare_template(&plan, at("s1"), at("s2"));
 	ck_assert_uint_eq(like.rate_bps, 40000000000);
+}
+
+/* ports that lead nowhere are no part of the fabric, and change nothing of what follows from it */
+TEST(plan_spare_make__vacant_ports)
+{
+	struct congestion_basis basis, before;
+	struct topology topology;
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	struct plan without = { 0 };
+
+	ck_assert_int_eq(
+		scenario_read_memory("t.yaml", TWO, strlen(TWO), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(plan_make_real(&scenario, &without, &errors), 0);
+	ck_assert_int_eq(plan_congestion_basis(CLOCK_REAL, &without, &before), 0);
+	plan_free(&without);
+	scenario_free(&scenario);
+	plan.nodes[at("s1")].ports[3].mtu_bytes = before.mtu_bytes + 1;
+	plan.nodes[at("s1")].ports[3].delay_ps = NODE_S;
+	ck_assert_int_eq(plan_congestion_basis(CLOCK_REAL, &plan, &basis), 0);
+	ck_assert_uint_eq(basis.mtu_bytes, before.mtu_bytes);
+	ck_assert_uint_eq(basis.link_rtt_ps, before.link_rtt_ps);
+	ck_assert_int_eq(plan_topology(&plan, &topology), 0);
+	ck_assert_int_eq(topology.switches[0].ports[0].leads_to, END_HOST);
+	ck_assert_int_eq(topology.switches[0].ports[1].leads_to, END_SWITCH);
+	for (uint32_t p = 2; p < topology.switches[0].port_count; p++) {
+		ck_assert_int_eq(topology.switches[0].ports[p].leads_to, END_NOTHING);
+		ck_assert(!topology.switches[0].ports[p].up);
+	}
+	topology_free(&topology);
 }

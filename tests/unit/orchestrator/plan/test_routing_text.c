@@ -120,6 +120,85 @@ TEST(routing_print__lack_of_groups_is_printed)
 	     "port only: 7 at s1, 3 at s2\n");
 }
 
+/* of a chain of @switches, each of which lacks groups */
+static void lack_at(uint32_t switches)
+{
+	char yaml[200];
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	snprintf(yaml, sizeof(yaml),
+		 "name: t\nrun: {duration: 100us}\nfabric: port-group\n"
+		 "topology: {generate: chain, switches: %u, hosts-per-switch: 1}\n",
+		 switches);
+	plan_of(yaml);
+	for (uint32_t i = 0; i < plan.node_count; i++)
+		if (plan.nodes[i].kind == NODE_SWITCH)
+			plan.nodes[i].switch_.lids.ungrouped = 10 + i;
+	routing_ungrouped_print(&plan, "> ", out);
+	fclose(out);
+}
+
+/* eight are named */
+TEST(routing_print__lack_of_groups_at_many_switches)
+{
+	lack_at(8);
+	ck_assert_str_eq(text, "> a switch has at most 255; destinations without a group have "
+			       "their static port only: 10 at s0, 11 at s1, 12 at s2, 13 at s3, "
+			       "14 at s4, 15 at s5, 16 at s6, 17 at s7\n");
+	tear_down();
+	lack_at(10);
+	says(", 17 at s7, more at 2 other switches\n");
+}
+
+/* Two of @mids switches lead from s to each of all the others, to each by another pair: as many
+ * sets of ports. */
+static void pairs_of(unsigned mids, const char *port_group)
+{
+	char *yaml;
+	size_t length;
+	FILE *out = open_memstream(&yaml, &length);
+
+	fprintf(out,
+		"name: t\nrun: {duration: 1us}\nfabric: port-group\n%s\ntopology:\n"
+		"  switches: [s",
+		port_group);
+	for (unsigned i = 0; i < mids; i++)
+		fprintf(out, ", m%u", i);
+	for (unsigned i = 0; i < mids * (mids - 1) / 2; i++)
+		fprintf(out, ", d%u", i);
+	fputs("]\n  hosts:\n", out);
+	for (unsigned i = 0; i < mids * (mids - 1) / 2; i++)
+		fprintf(out, "    h%u: d%u\n", i, i);
+	fputs("  links:\n", out);
+	for (unsigned i = 0; i < mids; i++)
+		fprintf(out, "  - [s, m%u]\n", i);
+	for (unsigned i = 0, d = 0; i < mids; i++)
+		for (unsigned k = 0; k < i; k++, d++)
+			fprintf(out, "  - [m%u, d%u]\n  - [m%u, d%u]\n", i, d, k, d);
+	fclose(out);
+	plan_of(yaml);
+	free(yaml);
+}
+
+/* PG-5: 17 switches have 136 pairs, and there are 127 groups beside those for hosts alone */
+TEST(routing_lids__more_sets_of_ports_than_groups)
+{
+	const struct lid_tables *lids;
+
+	pairs_of(17, "port-group: {non-minimal: yes}");
+	lids = &plan_node_find(&plan, "s")->switch_.lids;
+	ck_assert_uint_eq(lids->ungrouped, 9);
+	ck_assert_uint_eq(lids->group_count, 128);
+	for (uint32_t lid = 1; lid <= 136; lid++)
+		ck_assert_uint_eq(lids->pgft[lid], lid <= 127 ? lid : 0);
+	tear_down();
+	pairs_of(16, "port-group: {non-minimal: yes}");
+	lids = &plan_node_find(&plan, "s")->switch_.lids;
+	ck_assert_uint_eq(lids->ungrouped, 0);
+	ck_assert_uint_eq(lids->group_count, 121);
+}
+
 /* PG-5: entries with longer paths are counted, or the text says that there are none */
 TEST(routing_print__non_minimal)
 {
