@@ -130,3 +130,74 @@ TEST(schema_read__own_files_are_right)
 	ck_assert_ptr_nonnull(json_object_get(all, "ps"));
 	json_decref(all);
 }
+
+/* a line for each key, as `heddle schema NAME --fields` prints */
+static void printed_as(const json_t *schema, const char *lines)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	schema_fields_print(schema, out);
+	fclose(out);
+	ck_assert_str_eq(text, lines);
+	free(text);
+}
+
+TEST(schema_fields_print__keys)
+{
+	json_t *all = read_text("define b\n"
+				"  x: int\n"
+				"schema one 1 - of one\n"
+				"object\n"
+				"  name: text - its name\n"
+				"  wait_ns?: int - how long\n"
+				"  parts[]: object - of it\n"
+				"    state: up|down|null\n"
+				"  by: map number\n"
+				"  own: map @b\n"
+				"  none: object|null - or not\n"
+				"    y: bool\n"
+				"  other: @b|null\n"
+				"  any: any\n");
+
+	same(json_object_get(
+		     json_object_get(json_object_get(json_object_get(all, "one"), "properties"),
+				     "none"),
+		     "type"),
+	     "[\"object\", \"null\"]");
+	printed_as(json_object_get(all, "one"),
+		   "name                                         string                  its name\n"
+		   "wait_ns                                      integer        ns       how long\n"
+		   "parts                                        array                   of it\n"
+		   "parts[]                                      object                  \n"
+		   "parts[].state                                up|down|null            \n"
+		   "by                                           object                  \n"
+		   "by.*                                         number                  \n"
+		   "own                                          object                  \n"
+		   "own.*                                        object                  \n"
+		   "own.*.x                                      integer                 \n"
+		   "none                                         object|null             or not\n"
+		   "none.y                                       boolean                 \n"
+		   "other                                        object                  \n"
+		   "other.x                                      integer                 \n"
+		   "any                                          any                     \n");
+	json_decref(all);
+}
+
+TEST(schema_fields_print__several_forms)
+{
+	json_t *all = read_text("define b\n"
+				"  x: int - of b\n"
+				"schema two 1 - of two\n"
+				"array @b - many\n"
+				"object @b - one\n");
+
+	printed_as(json_object_get(all, "two"),
+		   "# many\n"
+		   "[]                                           object                  \n"
+		   "[].x                                         integer                 of b\n"
+		   "\n# one\n"
+		   "x                                            integer                 of b\n");
+	json_decref(all);
+}

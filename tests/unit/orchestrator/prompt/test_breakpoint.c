@@ -126,6 +126,12 @@ TEST(breakpoint__mistakes)
 	played("goto 9us x\n", 2, "", "script:1: 'x' is not expected here: goto TIME\n");
 	played("back 9us\n", 2, "",
 	       "script:1: back: 9us is before the start: the fabric is at 5.000 us\n");
+	played("back 1\n", 2, "",
+	       "script:1: back: '1' lacks its unit; expected a time such as 350ns or 1us (ps, ns, "
+	       "us, ms, s)\n");
+	played("goto 1\n", 2, "",
+	       "script:1: goto: '1' lacks its unit; expected a time such as 350ns or 1us (ps, ns, "
+	       "us, ms, s)\n");
 	played("back 1us x\n", 2, "", "script:1: 'x' is not expected here: back [TIME]\n");
 	played("back\n", 2, "",
 	       "script:1: back: there is no earlier stop; 'goto TIME' returns to any time\n");

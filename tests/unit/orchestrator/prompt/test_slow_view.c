@@ -123,6 +123,21 @@ static const char *picture_at(node_time_t now)
 	return seen();
 }
 
+/* ports that lead nowhere are not shown */
+TEST(slow_view_open__vacant_ports)
+{
+	made("flow-channel");
+	plan.nodes[0].ports[0].vacant = true;
+	plan.nodes[1].ports[1].vacant = true;
+	ck_assert_int_eq(slow_view_open(&view, &fabric, US, out), 0);
+	ck_assert_uint_eq(view.count, 4);
+	port_does("s1", "s2", 31250, 0);
+	port_does("s2", "h2", 6250, 8000);
+	ck_assert_str_eq(line_at(10 * US, true),
+			 "at 10.000 us; s2 -> h2 10.00 Gb/s, queue 8.000 kB; "
+			 "s1 -> s2 50.00 Gb/s, queue 0 B\n");
+}
+
 /* ---- lines ---- */
 
 TEST(slow_view_show__line)

@@ -162,6 +162,14 @@ TEST(view__refused)
 	ASSERT_STATUS("run|t.yaml|--quiet|--record|r.heddle", 0);
 	ASSERT_STATUS("view|r.heddle|--listen|192.0.2.1:0", 2);
 	ASSERT_HAS(said, "cannot listen on 192.0.2.1");
+	/* only what can be repeated is controlled: not without a head, nor of the real clock */
+	ck_assert_int_eq(system("head -c 100 r.heddle > cut"), 0);
+	ASSERT_STATUS("view|./cut|--control", 2);
+	ck_assert_int_eq(strncmp(said, "heddle view: ./cut: byte ", 25), 0);
+	heddle("run|t.yaml|--quiet|--clock|real|--record|real.heddle");
+	ASSERT_STATUS("view|real.heddle|--control", 2);
+	ck_assert_str_eq(said, "heddle view: no run of real.heddle can be repeated: it has no "
+			       "scenario, or was under the real clock\n");
 	page_start("view|r.heddle", ".out");
 	snprintf(line, sizeof(line), "run|t.yaml|--view|--listen|127.0.0.1:%u|--quiet", port);
 	rename(".out", "page.out");
