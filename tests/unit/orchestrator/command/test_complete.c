@@ -133,6 +133,7 @@ TEST(complete__what_comes_with_heddle)
 	completed("run|", lines);
 	completed("run|chain", ":files\n");
 	completed("check|", lines);
+	completed("show|", lines);
 	completed("lab|start|", "01-first\n02-second\n");
 	completed("lab|check|02", "02-second\n");
 	/* a folder whose name is the start of the other one's */

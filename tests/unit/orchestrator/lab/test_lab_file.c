@@ -139,6 +139,7 @@ static const struct {
 	  ":5:39:", "compares variants" },
 	{ HEAD RUNS ANSWERS "checks: [{run: a, says: x}]\n", ":6:10:", "go together" },
 	{ HEAD RUNS ANSWERS "checks: [{holds: [a], says: x}]\n", ":6:10:", "go together" },
+	{ HEAD RUNS ANSWERS "checks: [3]\n", ":6:10:", "a check must be a mapping" },
 	{ HEAD RUNS ANSWERS "checks: [{says: x}]\n", ":6:10:", "a check has" },
 	{ HEAD RUNS ANSWERS "checks: [{run: a, expect: lost, says: x}]\n",
 	  ":6:27:", "a list of texts" },

@@ -239,6 +239,25 @@ TEST(breakpoint__quits)
 	ASSERT_HAS(printed, "at 100020.000 us; no event is left;");
 }
 
+/* Ctrl-C ends a script, and the run, in the middle of a step that has no end */
+TEST(breakpoint__script_is_interrupted)
+{
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	pid_t pid;
+
+	file_write("script", "status\nstep 3000s\nstatus\n");
+	pid = heddle_start("run|t.yaml|--quiet|--pack=1|--break-at|5us|--script|script|"
+			   "--set|run.duration=3600s|--set|expect=[lost == 0]",
+			   in);
+	close(in);
+	while (!file_has(".out", "at 5.000 us; "))
+		usleep(1000);
+	ck_assert_int_eq(kill(pid, SIGINT), 0);
+	ck_assert_int_eq(heddle_await(pid), 130);
+	ck_assert_uint_eq(times(printed, "at 5.000 us; "), 2);
+	ck_assert_uint_eq(times(printed, "next event at "), 2);
+}
+
 /* ---- at a terminal ---- */
 
 #define PROMPT "heddle> "

@@ -153,6 +153,18 @@ TEST(results_gather__strange_rows)
 	ck_assert_uint_eq(results.flows[0].packets, 0);
 }
 
+/* nor are messages of a workload that the plan does not have */
+TEST(results_gather__messages_of_no_workload)
+{
+	flow_add(0, 1, 2, 5, 5);
+	flow_add(2, 1, 1, 5, 5);
+	message_add(1, 0, 0, NODE_US);
+	message_add(1, 1, 0, NODE_US);
+	gather(true);
+	ck_assert_uint_eq(results.message_count, 1);
+	ck_assert_uint_eq(results.flows[results.messages[0].flow].workload, 1);
+}
+
 TEST(results_gather__ports_and_tables)
 {
 	struct port_stats *port = stats_port(pages[0], 1);

@@ -258,3 +258,27 @@ TEST(results_text_write__no_ports)
 	HAS(text, "\nbusiest links  ");
 	free(text);
 }
+
+/* under the real clock there are no windows */
+TEST(results_text_write__cost_of_the_real_clock)
+{
+	const struct result_host host = { .start_s = 0.25,
+					  .wall_s = 1.5,
+					  .end_s = 0.125,
+					  .cpu_s = 2,
+					  .packet_hops = 500000,
+					  .windows = 100 };
+	const struct result_host idle = { .wall_s = 1.5, .packet_hops = 7 };
+	char *text;
+
+	gather(true);
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[i].clock = CLOCK_REAL;
+	text = text_with(&host);
+	HAS(text, "\ncost: 1.500 s (start 0.250 s, end 0.125 s), CPU 2.000 s, 500000 packet-hops, "
+		  "2.5e+05 per CPU second\n");
+	free(text);
+	text = text_with(&idle);
+	HAS(text, " CPU 0.000 s, 7 packet-hops, 0 per CPU second\n");
+	free(text);
+}

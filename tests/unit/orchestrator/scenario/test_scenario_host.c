@@ -65,7 +65,8 @@ TEST(ip_address_parse__forms)
 					   "10.1.0.5/-1",
 					   "fd01::/129",
 					   "10.1.0.5/8x",
-					   "x" };
+					   "x",
+					   "1111:2222:3333:4444:5555:6666:7777:8888:9999:aaaa/64" };
 	struct ip_address address;
 	char text[IP_ADDRESS_TEXT_MAX];
 
