@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/hosts/room_init.h"
 #include "orchestrator/live/live_outside.h"
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/live/live_room.h"
@@ -99,6 +100,10 @@ TEST(live_room_run__where_nothing_can_be_started)
 	begin(NULL);
 	is_refused("{'ask': 'run', 'host': 's1'}",
 		   "run needs a host of the fabric's own, and 5 descriptors");
+	live.asker.fd_count = ROOM_START_FDS;
+	is_refused("{'ask': 'run', 'host': 's1'}",
+		   "run needs a host of the fabric's own, and 5 descriptors");
+	live.asker.fd_count = 0;
 	is_refused("{'ask': 'run'}", "the request names no node");
 	is_refused("{'ask': 'run', 'host': 'C'}",
 		   "fabric t has no node 'C'; 'heddle ps t' lists them");

@@ -4,10 +4,13 @@
  *    machine a, this one: h1 - s1 - s2, h2 ~~~ machine b: s3 - h3 ~~~ machine c: s4 - h4
  *
  *  No node runs, and the tunnel process is the other end of a socket. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "orchestrator/fabric/fabric_real.h"
@@ -307,4 +310,85 @@ TEST(live_tunnel_watch__of_one_machine)
 	plan.links[s2_s3].down = true;
 	ck_assert(!live_tunnel_watch(&live));
 	ck_assert(!told(&state));
+}
+
+/* ---- waiting at the start ---- */
+
+/* 'heddle up' has ended while a name was not known: nothing is left of the start */
+TEST(live_tunnel_open__the_command_has_ended)
+{
+	struct tunnel_options sought = { .machine_count = 2, .self = 0 };
+	char why[TUNNEL_WHY_MAX];
+	int pipes[2];
+
+	for (uint32_t m = 0; m < 2; m++)
+		strcpy(sought.machines[m].host, "127.0.0.1");
+	strcpy(sought.machines[0].port, "0");
+	strcpy(sought.machines[1].port, "7");
+	memset(sought.machines[1].host, 'h', 64); /* no name that can be */
+	ck_assert_int_eq(pipe(pipes), 0);
+	close(pipes[0]);
+	close(live.tunnel.control);
+	ck_assert_int_eq(live_tunnel_open(&live, &sought, pipes[1], why, sizeof(why)), -EINTR);
+	ck_assert_str_eq(why, "interrupted");
+	tunnel_end(&live.tunnel);
+	close(pipes[1]);
+}
+
+/* the process that carries frames ends while the others are awaited */
+TEST(await__the_process_has_ended)
+{
+	live.fabric.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	live.report_fd = -1;
+	live.tunnel.pid = 0;
+	strcpy(live.tunnel.fate, "killed by signal 9");
+	ck_assert_int_eq(calls->await(&live, false), -EIO);
+	ck_assert_str_eq(live.fabric.failure, "the tunnel process has ended: killed by signal 9");
+	close(live.fabric.epoll_fd);
+}
+
+/* all are there: nothing is waited for */
+TEST(await__all_are_connected)
+{
+	struct tunnel_order order;
+
+	for (uint32_t m = B; m <= C; m++)
+		live.tunnel.news[m] =
+			(struct tunnel_news){ .state = TUNNEL_CONNECTED, .ready = true };
+	ck_assert_int_eq(calls->await(&live, false), 0);
+	ck_assert_int_eq(recv(process, &order, sizeof(order), MSG_DONTWAIT), -1);
+	ck_assert_int_eq(calls->await(&live, true), 0);
+	ck_assert_int_eq(recv(process, &order, sizeof(order), MSG_DONTWAIT), sizeof(order));
+	ck_assert_int_eq(order.kind, TUNNEL_AWAIT);
+}
+
+/* a process that is dead: so are its links, and that is in the log */
+TEST(live_tunnel_child_ended__which_process)
+{
+	const char *log;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(3);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	live.tunnel.names_pid = pid;
+	live.tunnel.names = dup(process);
+	live.tunnel.news[B].state = TUNNEL_CONNECTED;
+	said_begin();
+	live_tunnel_child_ended(&live, pid, status);
+	log = said_end();
+	ck_assert_str_eq(log, "");
+	ck_assert_int_eq(live.tunnel.names_pid, 0);
+	ck_assert_int_eq(live.tunnel.names, -1);
+	ck_assert(calls->there(&live, node("s3")));
+	live.tunnel.pid = pid;
+	said_begin();
+	live_tunnel_child_ended(&live, pid, status);
+	log = said_end();
+	ck_assert_msg(strstr(log, ") is dead: ended with status 3; links to other machines are "
+				  "down, 'heddle down' and 'heddle up' bring them back\n") != NULL,
+		      "%s", log);
+	ck_assert(!calls->there(&live, node("s3")));
+	ck_assert_int_eq(live.tunnel.control, -1);
 }

@@ -76,6 +76,51 @@ TEST(up__one_image_of_two_hosts)
 	free(calls);
 }
 
+/* podman ends with an error after all files: they may not be all */
+TEST(up__image_that_is_not_exported)
+{
+	char script[sizeof(podman) + 64], *end;
+
+	snprintf(script, sizeof(script), "%s", podman);
+	end = strstr(script, " -c . ;;");
+	ck_assert_ptr_nonnull(end);
+	strcpy(end, " -c .; echo 'a disk is lost' >&2; exit 5 ;;\nesac\n");
+	script_write("bin/podman", script);
+	if (!tree_make())
+		return;
+	ASSERT_STATUS("up|u.yaml", 2);
+	ASSERT_HAS(said, "image 'tiny': exporting it: ");
+	ASSERT_HAS(said, "a disk is lost\n");
+	ASSERT_STATUS("image|list", 0);
+	ck_assert_str_eq(printed, "no image is unpacked\n");
+	ck_assert(!system("test \"$(ls " CACHE ")\" = lock"));
+	ck_assert(file_has("bin/calls", "export"));
+}
+
+/* the folder of a root file system has to have folders, and be the user's */
+TEST(up__root_file_system_that_cannot_be)
+{
+	char text[512], wanted[512];
+
+	snprintf(text, sizeof(text),
+		 "name: u\ntopology:\n  switches: [s1]\n  hosts:\n    A: {switch: s1, rootfs: "
+		 "%s/r}\n    B: s1\nlinks: {rate: 100Mb/s, delay: 1ms}\n",
+		 whole_folder);
+	file_write("r.yaml", text);
+	ck_assert(!mkdir("r", 0755));
+	file_write("r/etc", "no folder\n");
+	ck_assert_int_ne(heddle("up|r.yaml"), 0);
+	if (strstr(said, "namespace") || strstr(said, ": an overlay of it: "))
+		return;
+	snprintf(wanted, sizeof(wanted),
+		 "its root file system %s/r: files in its etc, which must belong to the fabric's "
+		 "user: Not a directory\n",
+		 whole_folder);
+	ASSERT_HAS(said, wanted);
+	ck_assert(!file_there("run/u"));
+	ck_assert(file_has("r/etc", "no folder\n"));
+}
+
 /* others may come near its files: nothing is unpacked there, or listed */
 TEST(image__folder_of_others)
 {

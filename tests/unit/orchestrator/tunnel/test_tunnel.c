@@ -556,3 +556,53 @@ TEST(tunnel_start__wrong_order)
 	tunnel_ended(&tunnel, status);
 	ck_assert_str_eq(tunnel.fate, "ended with status 2");
 }
+
+/* so do orders with machines, links or files that there are not */
+static const struct {
+	struct tunnel_order order;
+	unsigned fds;
+} impossible[] = {
+	{ { .kind = TUNNEL_PEER, .machine = 0 }, 1 },
+	{ { .kind = TUNNEL_PEER, .machine = 9 }, 1 },
+	{ { .kind = TUNNEL_PEER, .machine = 0 }, 0 },
+	{ { .kind = TUNNEL_SETUP }, 3 },
+	{ { .kind = TUNNEL_PLUG, .machine = 0, .link = 3 }, 3 },
+	{ { .kind = TUNNEL_PLUG, .machine = SELF, .link = 0 }, 3 },
+	{ { .kind = TUNNEL_PLUG, .machine = 9, .link = 0 }, 3 },
+	{ { .kind = TUNNEL_PLUG, .machine = 0, .link = 0 }, 2 },
+	/* an empty file is no ring */
+	{ { .kind = TUNNEL_PLUG, .machine = 0, .link = 0 }, 3 },
+	{ { .kind = TUNNEL_AWAIT }, 1 },
+};
+
+TEST_RANGE(tunnel_start__orders_that_cannot_be_obeyed, 0, (int)COUNT_OF(impossible))
+{
+	int status, empty = memfd_create("empty", MFD_CLOEXEC);
+	const int fds[3] = { empty, empty, empty };
+
+	start(&tunnel);
+	ck_assert_int_eq(tunnel_order(&tunnel, &impossible[_i].order, fds, impossible[_i].fds), 0);
+	close(empty);
+	ck_assert_int_eq(waitpid(tunnel.pid, &status, 0), tunnel.pid);
+	tunnel_ended(&tunnel, status);
+	ck_assert_str_eq(tunnel.fate, "ended with status 2");
+}
+
+/* a link that is not plugged can be unplugged: it goes on */
+TEST(tunnel_start__unplug_of_nothing)
+{
+	int status;
+
+	start(&tunnel);
+	for (uint32_t link = 0; link < 5; link++)
+		ck_assert_int_eq(
+			tunnel_order(&tunnel,
+				     &(struct tunnel_order){ .kind = TUNNEL_UNPLUG, .link = link },
+				     NULL, 0),
+			0);
+	ck_assert_int_eq(
+		tunnel_order(&tunnel, &(struct tunnel_order){ .kind = TUNNEL_END }, NULL, 0), 0);
+	ck_assert_int_eq(waitpid(tunnel.pid, &status, 0), tunnel.pid);
+	tunnel_ended(&tunnel, status);
+	ck_assert_str_eq(tunnel.fate, "ended with status 0");
+}
