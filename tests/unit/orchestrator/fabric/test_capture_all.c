@@ -296,3 +296,23 @@ TEST(capture_all_open__full_disk)
 	ck_assert_str_eq(why, "cannot write the capture /dev/full: No space left on device");
 	ck_assert(!all.wanted);
 }
+
+/* the disk is full, or a folder has the name meanwhile: nothing is left of the file */
+TEST(capture_all_end__cannot_be_written)
+{
+	opened(64);
+	sends(2, 0, 1, 60);
+	fclose(all.file.stream);
+	all.file.stream = fopen("/dev/full", "we");
+	setvbuf(all.file.stream, NULL, _IONBF, 0);
+	ck_assert_int_eq(ended("heddle run: cannot write the capture all.pcapng: No space left on "
+			       "device\n"),
+			 -ENOSPC);
+	ck_assert_int_eq(access("all.pcapng", F_OK), -1);
+	opened(64);
+	sends(2, 0, 1, 60);
+	ck_assert_int_eq(mkdir("all.pcapng", 0700), 0);
+	ck_assert_int_eq(ended("heddle run: cannot write the capture all.pcapng: Is a directory\n"),
+			 -EISDIR);
+	ck_assert_int_eq(rmdir("all.pcapng"), 0);
+}

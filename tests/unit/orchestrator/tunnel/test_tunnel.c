@@ -16,6 +16,7 @@
 
 #include "nodes/base/array.h"
 #include "nodes/clock/clock_pages.h"
+#include "nodes/link/link.h"
 #include "orchestrator/tunnel/tunnel.h"
 #include "tests/testing.h"
 
@@ -557,52 +558,99 @@ TEST(tunnel_start__wrong_order)
 	ck_assert_str_eq(tunnel.fate, "ended with status 2");
 }
 
+/* a file that is a ring; empty, which is none */
+static int ring_file(bool empty)
+{
+	size_t bytes = ring_bytes(1 << 16);
+	int fd = memfd_create("ring", MFD_CLOEXEC);
+	struct ring_page *page;
+
+	if (empty)
+		return fd;
+	ck_assert_int_eq(ftruncate(fd, (off_t)bytes), 0);
+	page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	ring_init(page, 1 << 16, RING_CAPTURED_MAX);
+	munmap(page, bytes);
+	return fd;
+}
+
+/* @fds: rings, or empty files, and the end of a pipe as doorbell.  Return: its other end */
+static int plug_files(int fds[3], bool empty)
+{
+	int pipes[2];
+
+	ck_assert_int_eq(pipe2(pipes, O_CLOEXEC), 0);
+	for (int i = 0; i < 2; i++)
+		fds[i] = ring_file(empty);
+	fds[2] = pipes[1];
+	return pipes[0];
+}
+
 /* so do orders with machines, links or files that there are not */
 static const struct {
 	struct tunnel_order order;
 	unsigned fds;
+	bool empty;
 } impossible[] = {
-	{ { .kind = TUNNEL_PEER, .machine = 0 }, 1 },
-	{ { .kind = TUNNEL_PEER, .machine = 9 }, 1 },
-	{ { .kind = TUNNEL_PEER, .machine = 0 }, 0 },
-	{ { .kind = TUNNEL_SETUP }, 3 },
-	{ { .kind = TUNNEL_PLUG, .machine = 0, .link = 3 }, 3 },
-	{ { .kind = TUNNEL_PLUG, .machine = SELF, .link = 0 }, 3 },
-	{ { .kind = TUNNEL_PLUG, .machine = 9, .link = 0 }, 3 },
-	{ { .kind = TUNNEL_PLUG, .machine = 0, .link = 0 }, 2 },
-	/* an empty file is no ring */
-	{ { .kind = TUNNEL_PLUG, .machine = 0, .link = 0 }, 3 },
-	{ { .kind = TUNNEL_AWAIT }, 1 },
+	{ { .kind = TUNNEL_PEER, .machine = 0 }, 1, false },
+	{ { .kind = TUNNEL_PEER, .machine = 2 }, 1, false },
+	{ { .kind = TUNNEL_PEER, .machine = 0 }, 0, false },
+	{ { .kind = TUNNEL_SETUP }, 3, false },
+	{ { .kind = TUNNEL_PLUG, .machine = 0, .link = 3 }, 3, false },
+	{ { .kind = TUNNEL_PLUG, .machine = SELF, .link = 0 }, 3, false },
+	{ { .kind = TUNNEL_PLUG, .machine = 2, .link = 0 }, 3, false },
+	{ { .kind = TUNNEL_PLUG, .machine = 0, .link = 0 }, 2, false },
+	{ { .kind = TUNNEL_PLUG, .machine = 0, .link = 0 }, 3, true },
+	{ { .kind = TUNNEL_AWAIT }, 1, false },
 };
 
 TEST_RANGE(tunnel_start__orders_that_cannot_be_obeyed, 0, (int)COUNT_OF(impossible))
 {
-	int status, empty = memfd_create("empty", MFD_CLOEXEC);
-	const int fds[3] = { empty, empty, empty };
+	int status, fds[3], far_end = plug_files(fds, impossible[_i].empty);
 
 	start(&tunnel);
 	ck_assert_int_eq(tunnel_order(&tunnel, &impossible[_i].order, fds, impossible[_i].fds), 0);
-	close(empty);
+	for (int i = 0; i < 3; i++)
+		close(fds[i]);
 	ck_assert_int_eq(waitpid(tunnel.pid, &status, 0), tunnel.pid);
+	close(far_end);
 	tunnel_ended(&tunnel, status);
 	ck_assert_str_eq(tunnel.fate, "ended with status 2");
 }
 
-/* a link that is not plugged can be unplugged: it goes on */
-TEST(tunnel_start__unplug_of_nothing)
+static void link_order(enum tunnel_order_kind kind, uint32_t link, const int *fds, unsigned count)
 {
-	int status;
+	const struct tunnel_order order = { .kind = kind, .machine = 0, .link = link };
+
+	ck_assert_int_eq(tunnel_order(&tunnel, &order, fds, count), 0);
+}
+
+/* the process keeps what belongs to a link until it is unplugged, or plugged again */
+TEST(tunnel_start__plug_and_unplug)
+{
+	struct pollfd polled[2] = { { 0 } };
+	int fds[3], status;
 
 	start(&tunnel);
-	for (uint32_t link = 0; link < 5; link++)
-		ck_assert_int_eq(
-			tunnel_order(&tunnel,
-				     &(struct tunnel_order){ .kind = TUNNEL_UNPLUG, .link = link },
-				     NULL, 0),
-			0);
-	ck_assert_int_eq(
-		tunnel_order(&tunnel, &(struct tunnel_order){ .kind = TUNNEL_END }, NULL, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		polled[i].fd = plug_files(fds, false);
+		link_order(TUNNEL_PLUG, 2, fds, 3);
+		for (int k = 0; k < 3; k++)
+			close(fds[k]);
+	}
+	ck_assert_int_eq(poll(&polled[0], 1, -1), 1);
+	ck_assert_int_eq(polled[0].revents, POLLHUP);
+	link_order(TUNNEL_UNPLUG, 1, NULL, 0);
+	link_order(TUNNEL_UNPLUG, 3, NULL, 0);
+	ck_assert_int_eq(poll(&polled[1], 1, 0), 0);
+	link_order(TUNNEL_UNPLUG, 2, NULL, 0);
+	ck_assert_int_eq(poll(&polled[1], 1, -1), 1);
+	ck_assert_int_eq(polled[1].revents, POLLHUP);
+	link_order(TUNNEL_END, 0, NULL, 0);
 	ck_assert_int_eq(waitpid(tunnel.pid, &status, 0), tunnel.pid);
 	tunnel_ended(&tunnel, status);
 	ck_assert_str_eq(tunnel.fate, "ended with status 0");
+	for (int i = 0; i < 2; i++)
+		close(polled[i].fd);
 }
