@@ -182,6 +182,28 @@ TEST(live_request__show_without_an_answer)
 	ck_assert_ptr_nonnull(strstr(member("error"), "s1 does not answer: "));
 }
 
+/* records of a node are read without it, dead or not, unless it has destroyed them */
+TEST_RANGE(live_request__show_trace, 0, 2)
+{
+	if (_i)
+		live.fabric.nodes[index_of("s1")].pid = 0;
+	says("{'ask': 'show', 'node': 's1', 'table': 'trace'}",
+	     "s1 has destroyed its statistics page");
+	says("{'ask': 'show', 'node': 'trace', 'table': 's1'}",
+	     "s1 has destroyed its statistics page");
+}
+
+TEST(live_request__show_flow_without_an_answer)
+{
+	close(ends[index_of("A")]);
+	ends[index_of("A")] = open("/dev/null", 0);
+	ask("{'ask': 'show', 'node': 'flow', 'table': 'A', 'port': 'B'}");
+	ck_assert_ptr_eq(strstr(member("error"), "a node on the path does not answer: "),
+			 member("error"));
+	says("{'ask': 'show', 'node': 'flow', 'table': 'A', 'port': 's1'}",
+	     "s1 is a switch: a flow is from one host to another");
+}
+
 /* ---- parameters ---- */
 
 TEST(live_request__set)
@@ -196,6 +218,8 @@ TEST(live_request__set)
 
 TEST(live_request__set_refused)
 {
+	says("{'ask': 'set', 'node': 's9', 'name': 'acks.t1', 'value': '5ns'}",
+	     "fabric t has no node 's9' - did you mean 's1'?; 'heddle ps t' lists them");
 	node_answers("s1", -EINVAL, "t1 <= t2 <= t3\n");
 	says("{'ask': 'set', 'node': 's1', 'name': 'acks.t1', 'value': '5ns'}",
 	     "s1 refuses parameter 'acks.t1': Invalid argument: t1 <= t2 <= t3");

@@ -176,3 +176,62 @@ TEST(live_programs_free__their_pipes)
 	live_programs_free(&live); /* nothing more */
 	ck_assert_int_eq(fstat(STDIN_FILENO, &found), 0);
 }
+
+/* ---- what they have printed ---- */
+
+/* what is asked for host @name: a descriptor, or this sentence */
+static void log_says(const char *name, const char *sentence)
+{
+	struct live_answer answer = { 0 };
+	struct live_query query = { .live = &live, .answer = &answer };
+	json_t *body;
+
+	query.request = json_pack("{s:s}", "host", name);
+	body = live_programs_log(&query);
+	json_decref(query.request);
+	ck_assert_pstr_eq(json_string_value(json_object_get(body, "error")), sentence);
+	ck_assert_uint_eq(answer.fd_count, !sentence);
+	if (!sentence) {
+		ck_assert(answer.fds_owned);
+		ck_assert_str_eq(json_string_value(json_object_get(body, "host")), name);
+		close(answer.fds[0]);
+	}
+	json_decref(body);
+}
+
+TEST(live_programs_log__of_which_host)
+{
+	log_says("A", NULL);
+	log_says("B", NULL);
+	log_says("C", "C has no start commands: the key 'run' of a host");
+	log_says("s1", "s1 has no start commands: the key 'run' of a host");
+	log_says("E", "fabric t has no node 'E'; 'heddle ps t' lists them");
+}
+
+/* a program may have put something else in its place */
+TEST(live_programs_log__no_file)
+{
+	ck_assert_int_eq(mkdirat(live.place.dir_fd, "programs", 0700), 0);
+	ck_assert_int_eq(mkdirat(live.place.dir_fd, "programs/A.log", 0700), 0);
+	log_says("A", "what the programs of A print cannot be read: Is a directory");
+	ck_assert_int_eq(unlinkat(live.place.dir_fd, "programs/A.log", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(mkfifoat(live.place.dir_fd, "programs/A.log", 0600), 0);
+	log_says("A", "what the programs of A print cannot be read: Invalid argument");
+	ck_assert_int_eq(unlinkat(live.place.dir_fd, "programs/A.log", 0), 0);
+	ck_assert_int_eq(symlinkat("/etc/passwd", live.place.dir_fd, "programs/A.log"), 0);
+	log_says("A", "what the programs of A print cannot be read: Too many levels of symbolic "
+		      "links");
+	ck_assert_int_eq(unlinkat(live.place.dir_fd, "programs/A.log", 0), 0);
+	ck_assert_int_eq(unlinkat(live.place.dir_fd, "programs", AT_REMOVEDIR), 0);
+	ck_assert_int_eq(symlinkat("/etc", live.place.dir_fd, "programs"), 0);
+	log_says("A", "what the programs of A print cannot be read: Not a directory");
+	ck_assert_int_eq(unlinkat(live.place.dir_fd, "programs", 0), 0);
+}
+
+/* the folder of the fabric is removed */
+TEST(live_programs_log__no_folder)
+{
+	ck_assert_int_eq(rmdir(folder), 0);
+	log_says("A", "what the programs of A print cannot be read: No such file or directory");
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+}

@@ -167,6 +167,21 @@ TEST(live_request__save_has_the_changes)
 	json_decref(answer.body);
 }
 
+/* a plan that was not made from a scenario */
+TEST(live_request__save_without_a_scenario)
+{
+	const char *text = "{\"ask\": \"save\"}";
+	struct origin *origin = plan.origin;
+	struct live_answer answer;
+
+	plan.origin = NULL;
+	live_request(&live, text, strlen(text), &answer);
+	plan.origin = origin;
+	ck_assert_pstr_eq(json_string_value(json_object_get(answer.body, "error")),
+			  "the scenario cannot be written: Invalid argument");
+	json_decref(answer.body);
+}
+
 /* the error of a request for a link between @node and @peer */
 static void link_refused(const char *node, const char *peer, const char *says)
 {
