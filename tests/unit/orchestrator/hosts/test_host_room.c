@@ -346,6 +346,50 @@ TEST(host_room__mounts_at_places_that_exist_or_not)
 	rooms_close();
 }
 
+/* entries of this kind that folder /etc of the machine has */
+static unsigned etc_entries(mode_t kind)
+{
+	DIR *stream = opendir("/etc");
+	const struct dirent *entry;
+	unsigned count = 0;
+	struct stat found;
+
+	while ((entry = readdir(stream)))
+		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+			 !fstatat(dirfd(stream), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) &&
+			 (found.st_mode & S_IFMT) == kind;
+	closedir(stream);
+	return count;
+}
+
+/* a folder of the machine that gets an entry more: its files, folders and links stay what they are,
+ * but for the link that a resolver may be */
+TEST(host_room__mount_in_a_folder_of_the_machine)
+{
+	const struct room_mount mounts[] = { { "", "/etc/test_room/in", false } };
+	char command[256];
+
+	if (!rooms_open())
+		return;
+	if (rooms[0].tmp_fd < 0) {
+		printf("skipped: a tmpfs is forbidden\n");
+		rooms_close();
+		return;
+	}
+	ck_assert_msg(room_mount(mounts, 1), "%s", why);
+	ck_assert_int_eq(run(0, "echo x >/etc/test_room/in/new && grep -q root /etc/passwd"), 0);
+	ck_assert_int_eq(run(0, "for f in /etc/*; do test -e $f || test -L $f || exit 1; done"), 0);
+	snprintf(command, sizeof(command),
+		 "test $(find /etc -maxdepth 1 -type d | wc -l) = %u && "
+		 "n=$(find /etc -maxdepth 1 -type l | wc -l) && test $n -le %u && test $n -ge %u",
+		 etc_entries(S_IFDIR) + 2, etc_entries(S_IFLNK), etc_entries(S_IFLNK) - 3);
+	if (etc_entries(S_IFLNK) > 3)
+		ck_assert_int_eq(run(0, command), 0);
+	ck_assert_int_eq(run(1, "test ! -e /etc/test_room"), 0);
+	ck_assert_int_ne(access("/etc/test_room", F_OK), 0);
+	rooms_close();
+}
+
 TEST(host_room_make__names_the_mount_that_failed)
 {
 	const struct room_mount missing = { "/no/such/source", "/srv", false },
