@@ -312,6 +312,42 @@ TEST(live_tunnel_watch__of_one_machine)
 	ck_assert(!told(&state));
 }
 
+/* more links are down than fit into what is told: those to other machines are told of */
+TEST(live_tunnel_watch__more_than_fit)
+{
+	struct tunnel_state state = { 0 };
+	const struct plan_link *before = plan.links;
+	const uint32_t count = plan.link_count, all = count + TUNNEL_DOWN_MAX;
+	struct plan_link *links = calloc(all, sizeof(*links));
+	const char *log;
+
+	memcpy(links, before, count * sizeof(*links));
+	links[s2_s3].down = true;
+	for (uint32_t i = count; i < all; i++) {
+		links[i] = links[s1_s2];
+		links[i].down = i + 1 < all;
+	}
+	plan.links = links;
+	plan.link_count = all;
+	live_tunnel_watch(&live);
+	ck_assert(told(&state));
+	ck_assert_uint_eq(state.count, TUNNEL_DOWN_MAX);
+	ck_assert(lists(&state, s2_s3) && lists(&state, all - 2) && !lists(&state, all - 1));
+	links[all - 1].down = links[s1_s2].down = true;
+	said_begin();
+	live_tunnel_watch(&live);
+	log = said_end();
+	ck_assert_msg(strstr(log, "more than 64 links are down: the other machines do not learn of "
+				  "all\n") != NULL,
+		      "%s", log);
+	ck_assert(told(&state));
+	ck_assert_uint_eq(state.count, TUNNEL_DOWN_MAX);
+	ck_assert(lists(&state, s2_s3) && lists(&state, s1_s2) && !lists(&state, all - 1));
+	plan.links = (struct plan_link *)(uintptr_t)before;
+	plan.link_count = count;
+	free(links);
+}
+
 /* ---- waiting at the start ---- */
 
 /* 'heddle up' has ended while a name was not known: nothing is left of the start */

@@ -53,6 +53,44 @@ TEST(up__runtime_folder_of_others)
 	ASSERT_HAS(said, "run is open to others (mode 755); expected 700: chmod 700 ");
 }
 
+/* the fabric is ended while its hosts are awaited */
+TEST(up__ended_before_it_is_healthy)
+{
+	int in, status;
+	pid_t pid, other;
+
+	file_write("q.yaml",
+		   "name: u\ntopology:\n  switches: [s1]\n  hosts:\n    A: {switch: s1, health: "
+		   "{run: 'exit 1', every: 10ms, within: 3600s}}\n    B: s1\nlinks: {rate: "
+		   "100Mb/s, delay: 1ms}\n");
+	in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	pid = heddle_start("up|q.yaml", in);
+	close(in);
+	while (!file_has(".err", "waits until 1 host is healthy")) {
+		siginfo_t ended = { 0 };
+
+		ck_assert_int_eq(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+		if (ended.si_pid) {
+			heddle_await(pid);
+			ck_assert_msg(strstr(said, "namespace") != NULL, "%s", said);
+			return;
+		}
+		usleep(10000);
+	}
+	other = fork();
+	if (!other) {
+		int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+		whole_exec("down|u", out, out, out);
+	}
+	ck_assert_int_eq(waitpid(other, &status, 0), other);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(heddle_await(pid), 4);
+	ASSERT_HAS(said, "heddle up: fabric u has ended\n");
+	ASSERT_HAS(printed, "fabric u runs: 2 hosts, 1 switch, 2 links\n");
+	ck_assert(!file_there("run/u"));
+}
+
 /* ---- ping-all ---- */
 
 /* no more lines than a screen has; the count is of all. ping is a program of the test. */
