@@ -145,6 +145,23 @@ TEST(clock_finish__stops_at_the_limit)
 	clock_free();
 }
 
+/* while the clock runs, the start of its window; while it stands, what is next, up to the limit */
+TEST(clock_now__running_and_stopped)
+{
+	three_start(1500);
+	ck_assert_uint_eq(clock_now(&clock_), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		clock_finish(&clock_, i, 1200, wake);
+	ck_assert_uint_eq(clock_now(&clock_), 1200);
+	for (uint32_t i = 0; i < 3; i++)
+		clock_finish(&clock_, i, 1700 + i, wake);
+	ck_assert(clock_stopped(&clock_));
+	ck_assert_uint_eq(clock_now(&clock_), 1500);
+	clock_resume(&clock_, 5000, wake);
+	ck_assert_uint_eq(clock_now(&clock_), 1700);
+	clock_free();
+}
+
 TEST(clock_finish__nothing_due_stops_the_clock)
 {
 	three_start(NODE_TIME_NEVER);

@@ -74,6 +74,8 @@ TEST(clock_pages_join__rejects_what_is_too_small)
 	ck_assert_int_eq(clock_pages_join(&pages, small), -EINVAL); /* the index of no node */
 	ck_assert_ptr_null(pages.page);
 	close(small);
+	ck_assert_int_eq(clock_pages_join(&pages, small), -EBADF); /* nor what is no file */
+	ck_assert_ptr_null(pages.page);
 }
 
 /* a node writes to the head, in a process of its own: the write ends this process, not the

@@ -571,6 +571,15 @@ TEST(write__lost_reader_ends_the_capture)
 	ck_assert_uint_eq(error_told, EPIPE);
 }
 
+/* what the file system could not keep is known at the latest when the file is closed */
+TEST(write__close_fails)
+{
+	begin(0, NODE_CAPTURE_WHOLE);
+	close(file);
+	capture_fini(&capture);
+	ck_assert_uint_eq(error_told, EBADF);
+}
+
 /* ---- from a link ---- */
 
 /* The files of both ends hold what @link sends, loses and receives; the stamps differ by the

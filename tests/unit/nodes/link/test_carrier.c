@@ -11,6 +11,21 @@
 
 TEST_GROUP(carrier, .setup = setup, .teardown = ends_close, .timeout_s = 60);
 
+/* a descriptor of nothing, and one of no socket */
+TEST(carrier_init__no_socket)
+{
+	struct carrier carrier = { 0 };
+	int ends[2];
+
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(carrier_init(&carrier, -1, &config, 0, a.stats->drops), -EBADF);
+	carrier_fini(&carrier);
+	ck_assert_int_eq(carrier_init(&carrier, ends[0], &config, 0, a.stats->drops), -ENOTSOCK);
+	carrier_fini(&carrier);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* a record is sent once its first bit has arrived */
 TEST(carrier_outlet__sends_after_the_delay)
 {

@@ -125,6 +125,19 @@ TEST(node_capture__memory_is_checked)
 	end();
 }
 
+/* a ring that the node could not write */
+TEST(node_capture__memory_is_read_only)
+{
+	opened();
+	ck_assert_int_eq(
+		capture_ask(0, "64",
+			    memory_make(ring_bytes(RING_BYTES_MIN), F_SEAL_SHRINK | F_SEAL_WRITE)),
+		-EPERM);
+	ck_assert_ptr_null(node.captures[0]);
+	ck_assert_ptr_null(node.taps[0].memory);
+	end();
+}
+
 TEST(node_capture__port_with_a_file)
 {
 	configuration_make(FABRIC_FLOW_CHANNEL);

@@ -114,6 +114,40 @@ TEST(node_join__memory_is_large_enough)
 	size_is_checked(10, page - 1, sentence);
 }
 
+TEST(node_join__memory_is_read_only)
+{
+	configuration_make(FABRIC_FLOW_CHANNEL);
+	close(message.fds[1]);
+	message.fds[1] = memory_make(stats_bytes(config), F_SEAL_SHRINK | F_SEAL_WRITE);
+	refused("the statistics page cannot be mapped: Operation not permitted");
+	ck_assert_ptr_null(node.stats_page.memory);
+	end();
+}
+
+TEST(node_join__socket_of_a_veth_is_missing)
+{
+	configuration_make(FABRIC_FLOW_CHANNEL);
+	config->ports[2].medium = MEDIUM_VETH;
+	for (int i = 0; i < 3; i++)
+		close(message.fds[--message.fd_count]);
+	refused("the socket of port 2 is missing");
+	ck_assert_ptr_null(node.carriers[2]);
+	end();
+}
+
+/* what was given is no socket */
+TEST(node_join__socket_of_a_veth_is_none)
+{
+	configuration_make(FABRIC_FLOW_CHANNEL);
+	config->ports[2].medium = MEDIUM_VETH;
+	for (int i = 0; i < 2; i++)
+		close(message.fds[--message.fd_count]);
+	ck_assert_int_eq(configure(), -ENOTSOCK);
+	ck_assert_ptr_null(node.carriers[2]);
+	says_nothing();
+	end();
+}
+
 TEST(node_join__vacant_port_takes_nothing)
 {
 	configuration_make(FABRIC_FLOW_CHANNEL);
@@ -316,6 +350,25 @@ TEST(node_join_link__set)
 	ck_assert_uint_eq(config->ports[1].peer_index, 5); /* the neighbour is the same */
 	ck_assert_uint_eq(node.links[1].rate_bps, 10000000000);
 	ck_assert_uint_eq(node.links[0].rate_bps, 200000000000);
+	node_join_leave(&node);
+	end();
+}
+
+/* a link that this port cannot have: it keeps the one that it has */
+TEST(node_join_link__set_is_checked)
+{
+	struct port_config to;
+
+	configuration_make(FABRIC_FLOW_CHANNEL);
+	start();
+	to = config->ports[1];
+	to.rate_bps = 999;
+	ck_assert_int_eq(link_ask(CONTROL_LINK_SET, 1, &to), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(words(), "port 1 cannot have this link: "));
+	ck_assert_ptr_nonnull(strstr(words(), "ports[1].rate_bps is 999"));
+	ck_assert_str_eq(toy.notes, "");
+	ck_assert_uint_eq(config->ports[1].rate_bps, 200000000000);
+	ck_assert_uint_eq(node.links[1].rate_bps, 200000000000);
 	node_join_leave(&node);
 	end();
 }

@@ -400,3 +400,86 @@ TEST(worker_main__place_without_a_ring)
 	node_send(1);
 	refused(nodes[1], "the rings of port 0 are none");
 }
+
+TEST(worker_main__places_page_is_none)
+{
+	memset(places_page, 0, places_bytes(1, PLACES));
+	spawn();
+	share_send();
+	refused(control, "the clock page or the places page is none");
+}
+
+TEST(worker_main__message_of_a_node_is_another)
+{
+	spawn();
+	share_send();
+	ends_send(3);
+	message = (struct control_message){ .kind = CONTROL_READY };
+	ck_assert_int_eq(control_send(nodes[0], &message), 0);
+	refused(nodes[0], "the first message must be the configuration");
+}
+
+TEST(worker_main__bytes_are_no_message)
+{
+	spawn();
+	share_send();
+	ends_send(3);
+	ck_assert_int_eq(send(nodes[0], "\xff\xff", 2, 0), 2);
+	refused(nodes[0], "the configuration is wrong: the bytes are no control message");
+}
+
+/* before it has all that it needs */
+TEST(worker_main__orchestrator_is_gone)
+{
+	spawn();
+	share_send();
+	close(control);
+	ck_assert_int_eq(status_of_child(), 1);
+}
+
+TEST(worker_main__descriptors_of_a_node)
+{
+	spawn();
+	share_send();
+	ends_send(3);
+	message = (struct control_message){ .kind = CONTROL_CONFIGURE,
+					    .config = &configs[0],
+					    .place = &place[0],
+					    .fds = { stats_fds[0], memory[0] },
+					    .fd_count = 2 };
+	ck_assert_int_eq(control_send(nodes[0], &message), 0);
+	refused(nodes[0], "2 descriptors came with the configuration, 1 are needed");
+}
+
+TEST(worker_main__node_with_a_control_of_the_user)
+{
+	example_roce(&configs[0]);
+	configs[0].roce.congestion = CONGESTION_OWN;
+	spawn();
+	share_send();
+	ends_send(3);
+	node_send(0);
+	refused(nodes[0], "a NIC with a congestion control of the user's is not packed");
+}
+
+/* TB-23: a peer that writes a malformed record is named, once, over the socket of its node */
+TEST(worker_main__broken_ring_is_reported_once)
+{
+	struct ring_page *rx = map_shared(memory[2], 2 * NODES * ring_size);
+	char why[64];
+
+	rx = (struct ring_page *)((uint8_t *)rx + 3 * ring_size); /* of node 1 */
+	start();
+	atomic_store(&rx->tail, 7); /* no whole line */
+	run_to(8 * NODE_US);
+	receive(nodes[1], CONTROL_EVENT);
+	ck_assert_int_eq(message.number, 1);
+	ck_assert_str_eq(message.text, "p0 from peer: ring record breaks the rules");
+	run_to(12 * NODE_US);
+	for (uint32_t i = 0; i < NODES; i++)
+		ck_assert_int_eq(control_receive(nodes[i], &message, 0, why, sizeof(why)), -EAGAIN);
+	ck_assert_uint_eq(stats[1]->events, 5);
+	atomic_store(&clock_.page->state, CLOCK_ENDED);
+	clock_ring(&clock_, 0);
+	ck_assert_int_eq(status_of_child(), 0);
+}

@@ -71,6 +71,17 @@ TEST(stats_view_map__shows_what_the_node_writes)
 	ck_assert_uint_eq(stats_trace(view.page, 3)->kind, 9);
 }
 
+/* nothing is mapped if the file cannot be */
+TEST(stats_view_map__no_file)
+{
+	struct stats_view none = view;
+
+	ck_assert_int_eq(stats_view_map(&none, -1, &config), -EBADF);
+	ck_assert_ptr_null(none.page);
+	ck_assert_ptr_null(none.memory);
+	ck_assert_int_eq(stats_view_check(&none), -EINVAL);
+}
+
 TEST(stats_view_check__rejects_what_is_no_page)
 {
 	struct stats_view none = { 0 };
