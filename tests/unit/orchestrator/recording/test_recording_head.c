@@ -93,3 +93,18 @@ TEST(recording_head__nodes)
 	ck_assert_int_eq(json_integer_value(of(port, "rate_bps")), 25000000000);
 	ck_assert_int_eq(json_integer_value(of(port, "delay_ps")), 3000000);
 }
+
+/* a port without a link leads to no node */
+TEST(recording_head__vacant_port)
+{
+	const json_t *ports;
+
+	made(TWO, 0, NULL);
+	json_decref(head);
+	plan.nodes[0].ports[0].vacant = true;
+	head = recording_head(&plan, NULL, 0);
+	ports = of(json_array_get(of(head, "nodes"), 0), "ports");
+	ck_assert_uint_eq(json_array_size(ports), 2);
+	ck_assert(json_is_null(json_array_get(ports, 0)));
+	ck_assert(json_is_object(json_array_get(ports, 1)));
+}
