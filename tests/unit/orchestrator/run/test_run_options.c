@@ -195,3 +195,25 @@ TEST(run_options_read__as_many_captures_as_there_may_be)
 	strcat(line, " --capture a=b");
 	wrong(line, "more than ");
 }
+
+/* _i: one more than there can be */
+TEST_RANGE(run_options_read__most_variants, 0, 2)
+{
+	static char names[SCENARIO_VARIANTS_MAX + 1][8];
+	char *argv[2 * SCENARIO_VARIANTS_MAX + 8] = { "run", "--compare" };
+	int argc = 2, status;
+
+	for (uint32_t i = 0; i < SCENARIO_VARIANTS_MAX + (uint32_t)_i; i++) {
+		snprintf(names[i], sizeof(names[i]), "v%u", i);
+		argv[argc++] = "--only";
+		argv[argc++] = names[i];
+	}
+	argv[argc++] = "s.yaml";
+	said_begin();
+	status = run_options_read(&options, argc, argv);
+	said_end();
+	ck_assert_int_eq(status, _i ? EXIT_USAGE : -1);
+	ck_assert_uint_eq(options.only_count, SCENARIO_VARIANTS_MAX);
+	ck_assert_str_eq(options.only[63], "v63");
+	ck_assert_int_eq(strstr(said, "more than 64 times --only") != NULL, _i);
+}

@@ -36,6 +36,11 @@ TEST(suite_result_make__each_expectation_is_a_test)
 {
 	ck_assert_str_eq(tests_of(EXIT_FINE, ONE_HOLDS, ""), "a > 1|\n");
 	ck_assert_str_eq(tests_of(EXIT_EXPECTATION, ONE_FAILS, ""), "!a > 1|the value is 0.5\n");
+	ck_assert_str_eq(tests_of(EXIT_EXPECTATION,
+				  "{\"expectations\": [{\"text\": \"a > 1\", \"ok\": false, "
+				  "\"value\": null}]}",
+				  ""),
+			 "!a > 1|it has no value\n");
 	ck_assert_str_eq(tests_of(EXIT_FINE, "{\"expectations\": []}", ""),
 			 "it runs; there are no expectations|\n");
 }

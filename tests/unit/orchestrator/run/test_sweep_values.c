@@ -73,3 +73,19 @@ TEST(sweep_values_parse__refused)
 	refused("a,,b", "1 to 63");
 	refused("", "1 to 63");
 }
+
+TEST(sweep_values_parse__long_lists)
+{
+	char text[2 * SWEEP_VALUES_MAX + 3] = "", word[SWEEP_VALUE_MAX + 1] = "";
+
+	for (uint32_t i = 0; i < SWEEP_VALUES_MAX; i++)
+		memcpy(text + 2 * i, ",1", 2);
+	ck_assert_int_eq(sweep_values_parse(text + 1, &values, why, sizeof(why)), 0);
+	ck_assert_uint_eq(values.count, SWEEP_VALUES_MAX);
+	strcat(text, ",2");
+	refused(text + 1, "the list has more than 1000 values");
+	memset(word, 'a', SWEEP_VALUE_MAX - 1);
+	ck_assert_str_eq(of(word), word);
+	word[SWEEP_VALUE_MAX - 1] = 'a';
+	refused(word, "1 to 63");
+}

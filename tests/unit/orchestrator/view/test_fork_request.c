@@ -125,3 +125,19 @@ TEST(fork_settings__are_added)
 	json_decref(request);
 	json_decref(none);
 }
+
+TEST(fork_request_check__most_changes)
+{
+	json_t *set = json_array(), *request;
+	char why[256] = "";
+
+	for (uint32_t i = 0; i < FORK_CHANGES_MAX; i++)
+		json_array_append_new(
+			set, json_pack("{s:s, s:s, s:s}", "node", "a", "key", "b", "value", "c"));
+	request = json_pack("{s:i, s:i, s:o}", "of", 1, "at_ps", 5, "set", set);
+	ck_assert_int_eq(fork_request_check(request, why, sizeof(why)), 0);
+	json_array_append(set, json_array_get(set, 0));
+	ck_assert_int_eq(fork_request_check(request, why, sizeof(why)), 400);
+	ck_assert_str_eq(why, "'set' has more than 256 changes.");
+	json_decref(request);
+}
