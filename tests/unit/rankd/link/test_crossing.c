@@ -214,6 +214,24 @@ TEST(crossing_deliver__refuses)
 	ck_assert_int_eq(delivered(message, 1, 0), -EINVAL);
 }
 
+/* a ring that leads here, from another rank than the one that sent the message */
+TEST(crossing_deliver__ring_of_another_rank)
+{
+	const struct rank_records *message;
+	struct record record;
+
+	node_sends(2500, "one");
+	clock_gate_earliest(&sides[0].gate);
+	message = collected(1);
+	sides[1].crossing.neighbours[0] = 7;
+	ck_assert_int_eq(delivered(message, 1, 0), -EINVAL);
+	ck_assert_str_eq(sides[1].crossing.why,
+			 "rank 7 sent a record of ring 0, which is not its own");
+	crossing_publish(&sides[1].crossing);
+	ring_refresh(&sides[1].rx);
+	ck_assert_ptr_null(ring_peek(&sides[1].rx, &record));
+}
+
 /* a rank that sends more than any node could have sent */
 TEST(crossing_deliver__a_full_ring)
 {
