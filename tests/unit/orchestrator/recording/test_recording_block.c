@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "tests/testing.h"
 
@@ -76,6 +77,28 @@ TEST(recording_block_inflate__damaged)
 		ck_assert_int_eq(recording_block_inflate(stream, cut, &content), -EBADMSG);
 	pack.bytes[RECORDING_BLOCK_HEAD_BYTES + length - 1] ^= 1; /* of the sum at the end */
 	ck_assert_int_eq(recording_block_inflate(stream, length, &content), -EBADMSG);
+}
+
+/* Return: the result of inflating a stream of @length zeros, made by another program */
+static int zeros_inflate(size_t length)
+{
+	static uint8_t zeros[RECORDING_CONTENT_BYTES_ANY + 3 * 4096], stream[8192];
+	uLongf bytes = sizeof(stream);
+
+	ck_assert_int_eq(compress2(stream, &bytes, zeros, length, 9), Z_OK);
+	return recording_block_inflate(stream, bytes, &content);
+}
+
+/* a small block has at most a megabyte, to the byte; and no block has more bytes than its head can
+ * say */
+TEST(recording_block_inflate__limit)
+{
+	ck_assert_int_eq(zeros_inflate(RECORDING_CONTENT_BYTES_ANY), 0);
+	ck_assert_uint_eq(content.length, RECORDING_CONTENT_BYTES_ANY);
+	ck_assert_int_eq(zeros_inflate(RECORDING_CONTENT_BYTES_ANY + 1), -EFBIG);
+	ck_assert_int_eq(zeros_inflate(RECORDING_CONTENT_BYTES_ANY + 3 * 4096), -EFBIG);
+	ck_assert_int_eq(recording_block_inflate(NULL, UINT32_MAX + 1ul, &content), -EFBIG);
+	ck_assert_uint_eq(content.length, 0);
 }
 
 TEST(pack__numbers_come_back)
