@@ -245,7 +245,7 @@ TEST(breakpoint__script_is_interrupted)
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	pid_t pid;
 
-	file_write("script", "status\nstep 3000s\nstatus\n");
+	file_write("script", "status\nstep 3000s\nstatus\nquit\n");
 	pid = heddle_start("run|t.yaml|--quiet|--pack=1|--break-at|5us|--script|script|"
 			   "--set|run.duration=3600s|--set|expect=[lost == 0]",
 			   in);

@@ -348,6 +348,28 @@ TEST(scenario_hosts_section__lists_of_several_patterns)
 	ck_assert_uint_eq(settings->route_count, 0);
 }
 
+/* what an entry with too long a list would replace is freed once */
+TEST_RANGE(scenario_hosts_section__long_list_of_a_later_pattern, 0, 4)
+{
+	static const char *const keys[] = { "run", "mounts", "vlans", "routes" };
+	char yaml[8000];
+
+	snprintf(yaml, sizeof(yaml),
+		 TWO "    A: s1\n    B: s2\n"
+		     "hosts:\n"
+		     "  '*': {run: [one], mounts: [{from: ., to: /x}], vlans: [{id: 7}],\n"
+		     "        routes: [{to: 10.9.0.0/16, via: 10.0.0.9}]}\n"
+		     "  A: {%s: [",
+		 keys[_i]);
+	for (unsigned i = 0; i < 2000; i++)
+		strcat(yaml, "x, ");
+	strcat(yaml, "x]}\n");
+	ck_assert_int_eq(read_text("t.yaml", yaml), -EINVAL);
+	ck_assert_uint_eq(errors.count, 1);
+	ck_assert_int_eq(strncmp(errors.texts[0], "t.yaml:12:", strlen("t.yaml:12:")), 0);
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], " at most "));
+}
+
 TEST(scenario_hosts__vlans_of_another_interface)
 {
 	const struct host_interface *interface;
