@@ -379,35 +379,42 @@ TEST(runtime_release__follows_no_link)
 
 /* ---- what fails is named ---- */
 
-/* also if the effective user is another one */
+/* of the real user; a namespace may have no other one than root */
 TEST(runtime_path__of_a_user)
 {
-	const uid_t nobody = 65534;
+	char wanted[64];
 
 	unsetenv("HEDDLE_RUNTIME_DIR");
 	unsetenv("XDG_RUNTIME_DIR");
-	if (!getuid())
-		ck_assert_int_eq(setreuid(nobody, (uid_t)-1), 0);
-	ck_assert_int_eq(runtime_path(why, sizeof(why)), 0);
-	if (!geteuid()) {
-		ck_assert_int_eq(setreuid(0, (uid_t)-1), 0);
-		ck_assert_str_eq(why, "/tmp/heddle-65534");
+	if (!getuid() && setreuid(65534, (uid_t)-1)) {
+		printf("skipped: there is no other user\n");
+		return;
 	}
+	snprintf(wanted, sizeof(wanted), "/tmp/heddle-%u", (unsigned)getuid());
+	ck_assert_int_eq(runtime_path(why, sizeof(why)), 0);
+	if (!geteuid())
+		ck_assert_int_eq(setreuid(0, (uid_t)-1), 0);
+	ck_assert_str_eq(why, wanted);
 }
 
 TEST(runtime_open__of_another_user)
 {
 	char wanted[256], place[128] = "/";
+	struct stat found;
 
 	if (!geteuid()) {
 		ck_assert_int_eq(mkdir(path, 0700), 0);
-		ck_assert_int_eq(chown(path, 65534, (gid_t)-1), 0);
 		strcpy(place, path);
+	}
+	if ((!geteuid() && chown(path, 65534, (gid_t)-1)) || stat(place, &found) ||
+	    found.st_uid == geteuid()) {
+		printf("skipped: there is no other user\n");
+		return;
 	}
 	setenv("HEDDLE_RUNTIME_DIR", place, 1);
 	snprintf(wanted, sizeof(wanted),
 		 "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR", place,
-		 geteuid() ? 0 : 65534, (unsigned)geteuid());
+		 (unsigned)found.st_uid, (unsigned)geteuid());
 	ck_assert_int_eq(runtime_open(false, why, sizeof(why)), -EPERM);
 	ck_assert_str_eq(why, wanted);
 }

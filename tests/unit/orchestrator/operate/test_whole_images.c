@@ -126,14 +126,15 @@ TEST(image__folder_of_others)
 {
 	char wanted[512];
 
-	if (geteuid())
-		return;
 	snprintf(wanted, sizeof(wanted),
 		 "heddle image list: the folder of images %s/heddle/images: Operation not "
 		 "permitted\n",
 		 whole_folder);
 	ck_assert(!mkdir("heddle", 0700) && !mkdir("heddle/images", 0700));
-	ck_assert_int_eq(chown("heddle/images", 65534, (gid_t)-1), 0);
+	if (chown("heddle/images", 65534, (gid_t)-1)) {
+		printf("skipped: no folder can be another user's\n");
+		return;
+	}
 	ASSERT_STATUS("image|list", 2);
 	ck_assert_str_eq(said, wanted);
 	ck_assert_str_eq(printed, "");
