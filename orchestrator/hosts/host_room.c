@@ -168,7 +168,7 @@ static int init_ask(int socket_fd, uint32_t number, const void *request, size_t 
 		    const int *fds, unsigned fd_count, int *process_fd)
 {
 	const uint64_t until_ns = patience_end_ns();
-	int error = socket_await(socket_fd, POLLOUT, until_ns);
+	int error = socket_fd < 0 ? -ECHILD : socket_await(socket_fd, POLLOUT, until_ns);
 	ssize_t sent = error ? error : descriptor_send(socket_fd, request, length, fds, fd_count);
 
 	return sent < 0 ? (int)sent : answer_await(socket_fd, number, process_fd, until_ns);

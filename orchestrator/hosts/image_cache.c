@@ -70,7 +70,8 @@ static int cache_open(struct cache *cache, bool make, char *why, size_t why_max)
 
 	cache->fd = cache->lock_fd = -1;
 	if (error)
-		return failed(error, "the folder of images", "below $HOME", why, why_max);
+		return failed(error, "the folder of images", "below $XDG_CACHE_HOME or $HOME", why,
+			      why_max);
 	if (make)
 		error = atomic_file_folder(cache->path);
 	if (!error) {

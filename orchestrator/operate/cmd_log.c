@@ -85,10 +85,13 @@ int cmd_log(int argc, char **argv)
 		json_decref(request);
 	else
 		status = client_ask(&client, request, &answer, &fd, &fd_count);
-	if (!status)
-		status = fd_count == 1 ? log_print(fd, answer, options.json) : CLIENT_FAILED;
-	if (!status)
+	if (!status && fd_count != 1) {
+		options_wrong("log", "the fabric has sent no log");
+		status = CLIENT_FAILED;
+	} else if (!status) {
+		status = log_print(fd, answer, options.json);
 		close(fd);
+	}
 	json_decref(answer);
 	client_close(&client);
 	return status;

@@ -614,17 +614,25 @@ static bool parse_comparison(struct parser *parser, struct expectation *e)
 	return complain(parser, parser->at, "expected one of == != < <= > >=");
 }
 
+/* @word  the first @length bytes of @text at most, without spaces at their end.
+ * Return: the length of it */
+static size_t trimmed(const char *text, size_t length, char word[WORD_MAX])
+{
+	size_t end;
+
+	snprintf(word, WORD_MAX, "%.*s", length < WORD_MAX ? (int)length : (int)WORD_MAX, text);
+	for (end = strlen(word); end && isspace((unsigned char)word[end - 1]); end--)
+		word[end - 1] = 0;
+	return end;
+}
+
 static bool parse_tolerance(struct parser *parser, struct expectation *e)
 {
-	const char *text;
-	char why[256];
+	char text[WORD_MAX], why[256];
 	size_t length;
 
 	skip_spaces(parser);
-	text = parser->text + parser->at;
-	length = strlen(text);
-	while (length && isspace((unsigned char)text[length - 1]))
-		length--;
+	length = trimmed(parser->text + parser->at, WORD_MAX, text);
 	e->tolerance_relative = length && text[length - 1] == '%';
 	if (quantity_parse(e->tolerance_relative ? QUANTITY_SHARE : e->subject.metric->kind, text,
 			   &e->tolerance, why, sizeof(why)))
@@ -645,12 +653,8 @@ static bool parse_value(struct parser *parser, struct expectation *e)
 		mark = strstr(parser->text + from, marks[i]);
 		parser->at = mark ? (size_t)(mark - parser->text) + strlen(marks[i]) : parser->at;
 	}
-	snprintf(word, sizeof(word), "%.*s",
-		 mark ? (int)(mark - parser->text - (long)from) : (int)sizeof(word),
-		 parser->text + from);
-	for (size_t end = strlen(word); end && isspace((unsigned char)word[end - 1]); end--)
-		word[end - 1] = 0;
-	if (!word[0])
+	if (!trimmed(parser->text + from, mark ? (size_t)(mark - parser->text) - from : WORD_MAX,
+		     word))
 		return complain(parser, from, "a value is missing here");
 	if (quantity_parse(e->subject.metric->kind, word, &e->target, why, sizeof(why)))
 		return complain(parser, from, "%s is compared with a value that cannot be read: %s",

@@ -6,18 +6,14 @@
 
 #define LEVEL_NONE UINT32_MAX /* no path to a switch with hosts */
 
-/* @queue  filled with the switches of a level, in the order of the levels.  Return: how many */
+/* @topology  as topology_whole() makes it: NICs that are down count, for they will return
+ * @queue  filled with the switches of a level, in the order of the levels.  Return: how many */
 static uint32_t levels_fill(const struct topology *topology, uint32_t *levels, uint32_t *queue)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < topology->switch_count; i++)
 		levels[i] = topology_has_hosts(topology, i) ? 0 : LEVEL_NONE;
-	/* also at NICs that are down: they will return */
-	for (uint32_t h = 0; h < topology->host_count; h++)
-		if (topology->hosts[h].fabric_address &&
-		    topology->hosts[h].fabric_address <= topology->switch_count)
-			levels[topology->hosts[h].fabric_address - 1] = 0;
 	for (uint32_t i = 0; i < topology->switch_count; i++)
 		if (!levels[i])
 			queue[count++] = i;

@@ -148,11 +148,11 @@ int run_table_write(const struct run_options *options, const struct compare_tabl
 	error = options->json ? table_json_write(options, table) : 0;
 	if (error)
 		return options_wrong("run", "cannot write the table to %s: %s", options->json,
-				     strerror(-error));
+				     atomic_file_why(error));
 	error = options->csv ? table_csv_write(options, table) : 0;
 	if (error)
 		return options_wrong("run", "cannot write %s/compare.csv: %s", options->csv,
-				     strerror(-error));
+				     atomic_file_why(error));
 	return 0;
 }
 

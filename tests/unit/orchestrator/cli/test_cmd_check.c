@@ -145,23 +145,6 @@ TEST(check__mistakes)
 	ASSERT_HAS(said, "standard input:1:7: ");
 }
 
-TEST(check__routing_loop)
-{
-	file_write(
-		"l.yaml",
-		"name: l\nrun: {duration: 20us}\nfabric: roce\ntopology:\n  switches: [s1, s2]\n"
-		"  hosts: {A: s1, B: s2}\n  links: [[s1, s2]]\nrouting: {routes: [{switch: s2, to: "
-		"B, via: s1}, {switch: s1, to: B, via: s2}]}\nworkloads: [{name: w, pattern: "
-		"pairs, pairs: [[A, B]], size: 4KiB}]\n");
-	if (heddle("check|l.yaml") == 0) {
-		ASSERT_HAS(printed, "to B: ");
-		ASSERT_STATUS("check|l.yaml|--json", 0);
-		ASSERT_HAS(printed, "\"to\": \"B\"");
-	} else {
-		ASSERT_HAS(said, "l.yaml:");
-	}
-}
-
 /* what this machine has for hosts */
 TEST(check__up)
 {

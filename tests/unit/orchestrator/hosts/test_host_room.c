@@ -574,7 +574,7 @@ TEST(host_room_free__ends_its_programs_only)
 	polled = (struct pollfd){ second, POLLIN, 0 };
 	ck_assert_int_eq(poll(&polled, 1, 0), 0);
 	ck_assert(!host_room_alive(&rooms[0]) && host_room_alive(&rooms[1]));
-	ck_assert_int_lt(host_room_start(&rooms[0], &first, 1, 0), 0);
+	ck_assert_int_eq(host_room_start(&rooms[0], &first, 1, 0), -ECHILD);
 	ck_assert_msg(!room_make(0), "%s", why);
 	ck_assert_int_eq(run(0, "true"), 0);
 	close(first);

@@ -158,8 +158,8 @@ TEST(image__folder_with_a_name_too_long)
 	name[sizeof(name) - 1] = 0;
 	setenv("XDG_CACHE_HOME", name, 1);
 	ASSERT_STATUS("image|list", 2);
-	ck_assert_str_eq(said, "heddle image list: the folder of images below $HOME: File name too "
-			       "long\n");
+	ck_assert_str_eq(said, "heddle image list: the folder of images below $XDG_CACHE_HOME or "
+			       "$HOME: File name too long\n");
 }
 
 TEST(image__list_of_none)

@@ -155,6 +155,7 @@ TEST(expect_evaluate__groups)
 {
 	ck_assert(holds("jain(mice) >= 0.799"));
 	ck_assert(holds("jain == 0.8 +- 1%"));
+	ck_assert(holds("jain == 0.8 +- 1% \t"));
 	ck_assert(holds("jain(mice ) == 0.9 +- 12%"));
 	ck_assert(!holds("jain( mice\t) == 0.9 +- 11%"));
 	ck_assert(!holds("jain(elephants) <= 1"));
