@@ -195,6 +195,23 @@ TEST_RANGE(ifct_arrive__longest_gap, 0, 2)
 	packet_free(&pool, packet);
 }
 
+/* FC-17: a packet that cannot be queued: what is missing in front of it is told, a former position
+ * changes nothing */
+TEST(ifct_skip__units_missing)
+{
+	struct ifct_entry *entry;
+
+	begin_at(FLOW, 100);
+	entry = arrive(&ifct, FLOW, 100, 4);
+	ck_assert_uint_eq(ifct_skip(&ifct, FLOW, 104, 2), 0);
+	ck_assert_uint_eq(entry->next_data_flow, 106);
+	ck_assert_uint_eq(ifct_skip(&ifct, FLOW, 109, 2), 3);
+	ck_assert_uint_eq(entry->next_data_flow, 111);
+	ck_assert_uint_eq(ifct_skip(&ifct, FLOW, 110, 2), 0);
+	ck_assert_uint_eq(entry->next_data_flow, 111);
+	extents_expect(entry, 4, 0);
+}
+
 /* FC-7: positions are modular: neither 2^16 in the header nor 2^32 in the table is a gap */
 TEST(ifct_arrive__positions_wrap)
 {
