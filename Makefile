@@ -103,7 +103,7 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants unreached reachable same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim fuzzers formatted
+.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants unreached reachable same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim suite-sim mains fuzzers formatted
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
@@ -338,6 +338,8 @@ build/reach/obj/tests/reach.o: CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -O2
 unit: $(unit_tests)
 unit-sim: $(unit_tests) $(sim_tests) $(if $(filter reach,$(KIND)),,$(replays))
 suite-sim: $(unit_suites) $(sim_tests) $(replays)
+# what no test links
+mains: $(call obj,switchd/main.c nicd/main.c workerd/main.c orchestrator/main.c $(if $(MPI),rankd/main.c rankd/link/transport.c))
 # long ones first: the last ones running leave no core idle for long
 long_suites := $(addprefix $(B)/suite/orchestrator.,operate view live hosts)
 checked := $(subst $(B)/,build/asan/,$(long_suites)) $(large_tests) \
@@ -384,7 +386,7 @@ test: all
 		build/tsan/unit/test_clock build/tsan/unit/test_ring ++ $(quiet_ones) -- $(alone)
 
 sanitized:
-	@$(MAKE) --no-print-directory KIND=asan suite-sim programs
+	@$(MAKE) --no-print-directory KIND=asan suite-sim mains
 	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
 	@$(MAKE) --no-print-directory formatted
 

@@ -213,7 +213,7 @@ check "flow channels: the same bytes" same permutation-16 --set run.sample=10us
 check "a link that fails and returns" same link-failure
 check "RoCE" same roce-compare "${short[@]}" --set run.duration=1ms
 check "port groups" same port-group-incast "${short[@]}"
-check "small packets" same small-packets "${short[@]}"
+check "small packets" same small-packets "${short[@]}" --set run.duration=60us --set run.warmup=20us
 check "TCP and PFC" same pfc-victim "${short[@]}"
 check "a dragonfly" same dragonfly-adaptive "${short[@]}"
 check "tables, parameters and steps at the prompt" prompt_same
