@@ -24,19 +24,17 @@
 #include "nodes/wire/address.h"
 #include "orchestrator/operate/enter.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/hosts/one_fabric.h"
 
 #define HOSTS_MAX 64u
 #define ETHER_TYPE_TEST 0x88b5 /* IEEE: local experiments */
 #define FAST_BPS 200000000000ull
 
-static struct fabric_namespaces namespaces;
 static struct host_net hosts[HOSTS_MAX];
 static struct host_net_spec specs[HOSTS_MAX];
 static char names[HOSTS_MAX][2][8];
 static struct host_address addresses[HOSTS_MAX][2];
 static struct host_interface interfaces[HOSTS_MAX];
-static char hosts_file[] = "/tmp/test_host_net_hosts_XXXXXX";
-static char why[512];
 
 static struct host_net_spec *describe(uint32_t n)
 {
@@ -59,28 +57,6 @@ static struct host_net_spec *describe(uint32_t n)
 	addresses[n][1].ip = (struct ip_address){ .version = 6, .bits = 64 };
 	address_ipv6(n, addresses[n][1].ip.bytes);
 	return spec;
-}
-
-/* Opens the fabric.  Return: false, after a line that says why, if the kernel does not permit
- * it. */
-static bool fabric_open(void)
-{
-	int status;
-	pid_t child = fork();
-
-	if (child == 0) {
-		int error = namespaces_open(&namespaces, hosts_file, why, sizeof why);
-
-		if (error)
-			printf("skipped namespaces: %s\n", why);
-		fflush(stdout);
-		_exit(error != 0);
-	}
-	waitpid(child, &status, 0);
-	if (status)
-		return false;
-	ck_assert_msg(namespaces_open(&namespaces, hosts_file, why, sizeof why) == 0, "%s", why);
-	return true;
 }
 
 static void make(uint32_t n)
@@ -159,16 +135,6 @@ static bool has_address(int family, const void *address)
 	}
 	freeifaddrs(list);
 	return found;
-}
-
-static void hosts_file_create(void)
-{
-	close(mkstemp(hosts_file));
-}
-
-static void hosts_file_remove(void)
-{
-	unlink(hosts_file);
 }
 
 TEST_GROUP(host_net, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove,

@@ -13,45 +13,12 @@
 
 #include "orchestrator/hosts/host_net.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/hosts/one_fabric.h"
 
-static struct fabric_namespaces namespaces;
-static char hosts_file[] = "/tmp/test_host_route_XXXXXX";
 static struct host_address address;
 static struct host_interface interface = { 1, &address, 0, NULL };
-static char why[512];
-
-static void hosts_file_create(void)
-{
-	close(mkstemp(hosts_file));
-}
-
-static void hosts_file_remove(void)
-{
-	unlink(hosts_file);
-}
 
 TEST_GROUP(host_route, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove);
-
-/* false, after a line that says why: the kernel does not permit it */
-static bool fabric_open(void)
-{
-	int status;
-	pid_t child = fork();
-
-	if (child == 0) {
-		int error = namespaces_open(&namespaces, hosts_file, why, sizeof why);
-
-		if (error)
-			printf("skipped namespaces: %s\n", why);
-		fflush(stdout);
-		_exit(error != 0);
-	}
-	waitpid(child, &status, 0);
-	if (status)
-		return false;
-	ck_assert_msg(namespaces_open(&namespaces, hosts_file, why, sizeof why) == 0, "%s", why);
-	return true;
-}
 
 /* @text as the address of an interface */
 static struct host_net_spec described(const char *name, const char *far_name, const char *text)
