@@ -108,6 +108,14 @@ TEST(manager_topology_make__a_silent_switch)
 	ck_assert_uint_eq(topology.switches[SILENT].fabric_address, SILENT + 1);
 }
 
+/* what lies where a switch has no port any more is none */
+TEST(manager_topology_make__fewer_ports)
+{
+	nodes[S1].port_count = 2; /* without the one to the silent switch */
+	made();
+	ck_assert_uint_eq(topology.switch_count, 2);
+}
+
 /* one end is enough */
 TEST_RANGE(manager_topology_make__a_link_that_is_down, 0, 2)
 {
