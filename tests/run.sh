@@ -63,7 +63,7 @@ one() {
 	cat "$log.text"
 	echo "$word" >"$log.word"
 	[ $status = 77 ] && echo "SKIPPED  ${1#./}: $(tail -n 1 "$log")" >"$log.skipped"
-	[ $status = 0 ] && sed -n "s|^skipped |SKIPPED  ${1#./}: |p" "$log" >"$log.skipped"
+	[ $status = 0 ] && sed -nE "s|^skipped[:,]? |SKIPPED  ${1#./}: |p" "$log" >"$log.skipped"
 	return 0
 }
 
