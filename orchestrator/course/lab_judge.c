@@ -51,8 +51,8 @@ static void judge(struct judging *judging, uint32_t answers, bool ok)
 
 /* ---- expectations of a run ---- */
 
-/* Was the run refused, and can the value of an answer be the reason? That is reported; @answers are
- * not right. A file of the student is to be mended instead.
+/* Was a run or a comparison refused, and can the value of an answer be the reason? That is
+ * reported; @answers are not right. A file of the student is to be mended instead.
  * Return: @status, or 0: the other checks go on */
 static int refusal_judge(struct judging *judging, uint32_t answers, int status, bool *holds)
 {
@@ -71,7 +71,7 @@ static int refusal_judge(struct judging *judging, uint32_t answers, int status, 
 static int expect_judge(struct judging *judging, const struct lab_check *check, bool *holds)
 {
 	struct compare_row *row = calloc(1, sizeof(*row));
-	uint32_t all = answers_of_play(judging->lab, &check->play), i = 0;
+	uint32_t played = answers_of_play(judging->lab, &check->play), all = played, i = 0;
 	struct lab_settled settled;
 	bool every = true;
 	int status = row ? lab_settle(judging->command, judging->lab, &check->play, judging->values,
@@ -83,22 +83,20 @@ static int expect_judge(struct judging *judging, const struct lab_check *check, 
 	if (!status)
 		status = lab_play(judging->command, &settled, check->expect, NULL, judging->values,
 				  row);
-	for (const struct yaml_node *child = check->expect->first; child && !status;
+	for (const struct yaml_node *child = check->expect->first; child;
 	     child = child->next, i++) {
+		uint32_t compared = answers_of_text(judging->lab, child->text);
 		bool ok = i < SCENARIO_COLUMNS_MAX && row->values[i].ok;
 
-		all |= answers_of_text(judging->lab, child->text);
+		all |= compared;
 		every &= ok;
-		if (!check->fails)
-			judge(judging,
-			      answers_of_play(judging->lab, &check->play) |
-				      answers_of_text(judging->lab, child->text),
-			      ok);
+		if (!status && !check->fails)
+			judge(judging, played | compared, ok);
 	}
 	*holds = !status && (check->fails ? !every : every);
 	if (!status && check->fails)
 		judge(judging, all, *holds);
-	status = refusal_judge(judging, answers_of_play(judging->lab, &check->play), status, holds);
+	status = refusal_judge(judging, all, status, holds);
 	lab_settled_free(&settled);
 	free(row);
 	return status;
@@ -204,16 +202,19 @@ static int values_judge(struct judging *judging, const struct lab_check *check, 
 	}
 	for (const struct yaml_node *child = check->holds->first; child && !status;
 	     child = child->next) {
-		char why[LAB_WHY_MAX], *text;
+		uint32_t compared = answers_of_text(judging->lab, child->text);
+		char why[LAB_WHY_MAX];
+		char *text = lab_values_expand(judging->values, child->text, false, why);
 		bool ok = false;
 
-		text = lab_values_expand(judging->values, child->text, false, why);
-		if (!text)
-			return options_wrong(judging->command, "%s", why);
-		status = hold_judge(judging, check, measured, text, &ok);
+		status = text ? hold_judge(judging, check, measured, text, &ok)
+			      : options_wrong(judging->command, "%s", why);
 		free(text);
 		*holds &= ok;
-		judge(judging, answers | answers_of_text(judging->lab, child->text), ok);
+		if (status)
+			status = refusal_judge(judging, compared, status, holds);
+		else
+			judge(judging, answers | compared, ok);
 	}
 	return status;
 }

@@ -32,9 +32,8 @@ static bool percent_parse(const char *text, uint32_t *ppm, char *why, unsigned w
 
 	snprintf(with_unit, sizeof(with_unit), "%.40s%s", text,
 		 length && text[length - 1] == '%' ? "" : "%");
-	if (quantity_parse(QUANTITY_SHARE, with_unit, &share, why, why_max))
-		return false;
-	if (share > QUANTITY_SHARE_ONE || share % step) {
+	if (quantity_parse(QUANTITY_SHARE, with_unit, &share, why, why_max) ||
+	    share > QUANTITY_SHARE_ONE || share % step) {
 		snprintf(why, why_max, "'%.40s' is not a percentage up to 100 in steps of 0.0001",
 			 text);
 		return false;
