@@ -41,6 +41,8 @@ LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed $(LINK_$(KIND)) # LI
 $(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o $(B)/obj/workerd/%.o: private CFLAGS += $(LTO_$(KIND))
 # tests and the orchestrator run little code often: optimising it takes longer than it saves
 $(foreach k,asan reach,$(foreach f,orchestrator tests/unit tests/fuzz tests/sim/test_,build/$(k)/obj/$(f)%.o)): private CFLAGS += -O0
+# ... but that of routes, which is long in loops
+$(foreach k,asan reach,build/$(k)/obj/orchestrator/routing/%.o): private CFLAGS += -O1
 build/asan/obj/tests/unit/%.o: private CFLAGS += -fno-sanitize=undefined
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
@@ -351,14 +353,14 @@ system_tests := $(filter-out $(long_system_tests),$(wildcard tests/system/test_*
 # and nothing that belongs to the whole machine. Long ones first.
 beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ranks call_fails slurm labs sim_same_bytes congestion \
 	tunnel_trouble path_pause json up_pack pack privileges fabric_manager fabric_prompt image image_database rooms room_settings \
-	host_scenario host_programs many_hosts users load victim class_map same_as capture_roce capture roce_hosts \
+	mixed_programs host_scenario host_programs many_hosts users load victim class_map same_as capture_roce capture roce_hosts \
 	hosts veth_paths veth rootless dcqcn up_down own_control same_bytes pfc compare sweep walkthrough stopped_nodes live_recovery \
 	flow_held cli wire_tshark attach_containers attach_rootless outside import lab_commands real_order live_faults \
 	join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow english install suite python \
 	dissector capture_live kill save make stall port_group_hosts sockets layers events record view figures metrics carrier \
 	impair kubernetes)
 # these judge delays, and leave most of a core idle: one for each core
-quiet_ones := $(patsubst %,tests/system/test_%.sh,links real_run top tunnel)
+quiet_ones := $(patsubst %,tests/system/test_%.sh,links real_run dilate top tunnel)
 alone := $(filter-out $(beside_others) $(quiet_ones),$(system_tests))
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)

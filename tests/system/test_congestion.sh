@@ -9,8 +9,8 @@
 #   full-injection    where nothing is congested nothing is limited
 #   the others        one mechanism each: what it does, and that it is this mechanism that does it
 #
-# Figures are printed; docs/congestion.md has them too. Fabrics of more than some forty nodes run in
-# one process (sim_json: the same bytes, test_sim_same_bytes).
+# Figures are printed; docs/congestion.md has them too. Fabrics of more than some twenty nodes run
+# in one process (sim_json: the same bytes, test_sim_same_bytes).
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -97,9 +97,11 @@ at_end 'kill $huge 2>/dev/null'
 for frame in 4096 9000 64; do
 	incast 3 1 $frame
 	incast 9 1 $frame
-	incast 11 3 $frame
-	check "incast of 128, $frame bytes" sim_incast large-$frame 43 3 $frame
-	figures large-$frame 128 $frame
+	for switches in 11 43; do
+		senders=$((3 * switches - 1))
+		check "incast of $senders, $frame bytes" sim_incast large-$frame $switches 3 $frame
+		figures large-$frame $senders $frame
+	done
 done
 
 # ---- EC-10, EC-19: victims ----

@@ -50,7 +50,7 @@ for unordered in yes no; do
 	check "port groups, faults, unordered: $unordered" same "$topologies/port-group-permutation.yaml" run.duration=150us \
 		run.warmup=10us "classes=[{name: data, unordered: $unordered}]" "$faults"
 done
-check "port groups with longer ways, faults" same "$topologies/port-group-dragonfly.yaml" run.duration=120us run.warmup=10us \
+check "port groups with longer paths, faults" same "$topologies/port-group-dragonfly.yaml" run.duration=120us run.warmup=10us \
 	"classes=[{name: bulk}, {name: order, unordered: no}]" "faults=[{at: 20us, link: [g0s0, g0s1], for: 30us}, {at: 40us, link: [g1s1, g1s2], for: 40us}]"
 check "lossy links" same "$topologies/leaf-spine-uniform.yaml" run.duration=50us run.warmup=10us links.loss=0.1%
 check "16 channels a port" same "$topologies/leaf-spine-uniform.yaml" run.duration=50us run.warmup=10us links.channels=16
