@@ -116,8 +116,10 @@ static const struct command_words words = {
 	OPERANDS("scenario", 1, 1),
 };
 
-/* users of the machine, or of a root file system; those of an image are known when it starts */
-static int users_check(const struct scenario *scenario, struct scenario_errors *errors)
+/* users of this machine, or of a root file system, for hosts that run here; those of an image are
+ * known when it starts */
+static int users_check(const struct scenario *scenario, const struct plan *plan,
+		       struct scenario_errors *errors)
 {
 	struct host_user user;
 	int error = 0;
@@ -126,7 +128,8 @@ static int users_check(const struct scenario *scenario, struct scenario_errors *
 		const struct scenario_host *host = &scenario->hosts[i];
 		const struct scenario_host_settings *settings = host->settings;
 
-		if (!settings || !settings->user || settings->user_of_image ||
+		if (plan_elsewhere(plan, plan_host_node(plan, i)) || !settings || !settings->user ||
+		    settings->user_of_image ||
 		    host_user_find(settings->rootfs, settings->user, &user))
 			continue;
 		scenario_errors_at(errors, scenario, &host->place,
@@ -148,12 +151,12 @@ static int scenario_load(struct up *up, const char *path, struct plan *plan,
 
 	if (!error)
 		error = up_images_get(&scenario, images, &errors);
-	if (!error && !up->machines.machines.count)
-		error = users_check(&scenario, &errors);
 	if (!error)
 		error = plan_make_machines(
 			&scenario, up->machines.machines.count ? &up->machines.machines : NULL,
 			plan, &errors);
+	if (!error)
+		error = users_check(&scenario, plan, &errors);
 	if (!error)
 		error = plan_spare_make(plan);
 	scenario_errors_print(&errors, stderr);

@@ -4,6 +4,14 @@
 # 9000 bytes pass in pieces. What goes wrong: test_tunnel_trouble.
 . "$(dirname "$0")/tunnel.sh"
 
+# h1 is of machine a, h6 of b
+users_known() {
+	! on a up "$topologies/two-racks.yaml" "${settings[@]}" "${machines[@]}" --machine a --key "$scratch/key" \
+		--set 'topology.hosts.h1={switch: s1, user: no-such-user}' \
+		--set 'topology.hosts.h6={switch: s3, user: no-such-user}' 2>"$scratch/err" &&
+		says err "host h1: there is no user 'no-such-user' on this machine" && ! says err 'host h6' >/dev/null
+}
+check 'each machine has the users of its own hosts' users_known
 both_up
 check 'a runs two hosts, b four' eval '[ "$(ps a "(.hosts | length)") $(ps b "(.hosts | length)")" = "2 4" ]'
 check 'hosts of both machines reach each other' in_the_end on a exec h1 -- ping -c 2 -i 0.2 -W 5 h6
