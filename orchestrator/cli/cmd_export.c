@@ -195,8 +195,6 @@ static int export_from(const struct request *request, FILE *in)
 	atomic_file_abort(&files.json);
 	atomic_file_abort(&files.events);
 	recording_close(&reader);
-	if (!status && fflush(stdout))
-		status = options_wrong("export", "cannot write the output: %s", strerror(errno));
 	return status;
 }
 
