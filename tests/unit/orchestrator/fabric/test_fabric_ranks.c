@@ -1,75 +1,15 @@
 /*  orchestrator/fabric/fabric_ranks: which rank runs which node, what rankd is given, and what is
  *  said when it fails (SC-4). This program plays rankd: it checks what it receives. */
+#include "orchestrator/fabric/fabric_ranks.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "nodes/control/control.h"
 #include "nodes/link/link.h"
 #include "nodes/wire/rank_plan.h"
-#include "orchestrator/fabric/fabric.h"
-#include "orchestrator/fabric/fabric_ranks.h"
-#include "orchestrator/plan/plan.h"
-#include "tests/testing.h"
-
-#define AT_ONCE_MAX 200u /* sockets of a message */
-#define WATCHDOG_NS 7000000000ull
-
-static struct plan plan;
-static struct fabric fabric;
-static char stages[1000];
-
-static void stage_note(void *observer, const char *text)
-{
-	(void)observer;
-	snprintf(stages, sizeof(stages), "%s", text);
-}
-
-/* the fabric of @topology on @ranks ranks with @workers workers each */
-static void pack(const char *topology, uint32_t ranks, uint32_t workers)
-{
-	struct scenario scenario = { 0 };
-	struct scenario_errors errors = { 0 };
-	char text[512];
-
-	snprintf(text, sizeof(text), "name: p\nrun: {duration: 1us}\ntopology: {generate: %s}\n",
-		 topology);
-	ck_assert_int_eq(
-		scenario_read_memory("p.yaml", text, strlen(text), NULL, 0, &scenario, &errors), 0);
-	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
-	scenario_free(&scenario);
-	fabric = (struct fabric){ .plan = &plan,
-				  .options = { .ranks = ranks,
-					       .pack = workers,
-					       .watchdog_ns = WATCHDOG_NS,
-					       .loop = "epoll",
-					       .stage = stage_note },
-				  .nodes = calloc(plan.node_count, sizeof(*fabric.nodes)),
-				  .clock_fd = memfd_create("clock", MFD_CLOEXEC),
-				  .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
-	for (uint32_t i = 0; i < plan.node_count; i++)
-		fabric.nodes[i].control = -1;
-	ck_assert_int_eq(fabric_pack_make(&fabric), 0);
-}
-
-static void done(void)
-{
-	for (uint32_t i = 0; i < plan.node_count; i++)
-		if (fabric.nodes[i].control >= 0)
-			close(fabric.nodes[i].control);
-	fabric_pack_free(&fabric.pack);
-	free(fabric.nodes);
-	close(fabric.clock_fd);
-	close(fabric.epoll_fd);
-	plan_free(&plan);
-}
+#include "tests/unit/orchestrator/fabric/packed_fabric.h"
 
 static uint32_t rank_of(uint32_t node)
 {
@@ -219,15 +159,6 @@ static void message_is(const char *expected)
 	ck_assert_int_eq(epoll_wait(fabric.epoll_fd, &event, 1, -1), 1);
 	fabric_ranks_message(&fabric);
 	ck_assert_str_eq(fabric.failure, expected);
-}
-
-static uint32_t descriptors(void)
-{
-	uint32_t count = 0;
-
-	for (int fd = 0; fd < 4096; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
 }
 
 /* it gets the plan of ranks, and a control socket for each node of another rank */
