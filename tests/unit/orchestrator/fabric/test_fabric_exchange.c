@@ -144,6 +144,7 @@ TEST(fabric_exchange__what_is_no_answer)
 	asks_of(0, S2, ASK_BEGIN);
 	asks_block(1, S1, ASK_READ, TABLE_ROUTES, 1);
 	asks_of(2, S1, ASK_BEGIN);
+	asks[3] = (struct manager_question){ .node = S1, .status = 1 }; /* of no exchange */
 	answers(S1, -1u, -1);
 	answers(S1, 3, -1);
 	answers(S1, 0, -1);
@@ -157,6 +158,7 @@ TEST(fabric_exchange__what_is_no_answer)
 	ck_assert_int_eq(asks[0].status, -EBUSY);
 	ck_assert_int_eq(asks[1].status, 0);
 	ck_assert_int_eq(asks[2].status, 0);
+	ck_assert_int_eq(asks[3].status, 1);
 	ck_assert(block_is(1, 0x11));
 	ck_assert_uint_eq(fabric.ready, NODES);
 }
