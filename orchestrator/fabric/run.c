@@ -45,10 +45,9 @@ static enum run_outcome go(struct run *run, node_time_t limit)
 		fabric_resume(&run->fabric, limit);
 	while ((state = wait_a_little(run, limit)) == FABRIC_RUNNING)
 		look(run);
-	if (state == FABRIC_STOPPED)
-		return RUN_REACHED;
-	progress_wipe(&run->progress);
-	return state == FABRIC_FAILED ? RUN_FAILED : RUN_INTERRUPTED;
+	return state == FABRIC_STOPPED  ? RUN_REACHED
+	       : state == FABRIC_FAILED ? RUN_FAILED
+					: RUN_INTERRUPTED;
 }
 
 /* waits until the wall clock reaches @until_ns, and checks the nodes once */
@@ -142,7 +141,7 @@ enum run_outcome run_to(struct run *run, node_time_t until)
 	}
 	if (outcome == RUN_REACHED)
 		outcome = go_as_asked(run, until);
-	if (run->steps)
+	if (outcome == RUN_REACHED && run->steps)
 		progress_tell(run);
 	else
 		progress_wipe(&run->progress);

@@ -20,7 +20,13 @@ static uint32_t count;
 
 static void setup(void)
 {
+	int epoll_fd;
+
 	played_setup();
+	/* descriptor 0 is for what a test makes first: it is a valid one */
+	epoll_fd = fcntl(fabric.epoll_fd, F_DUPFD_CLOEXEC, 16);
+	close(fabric.epoll_fd);
+	fabric.epoll_fd = epoll_fd;
 	for (size_t i = 0; i < 4; i++)
 		ring_fds[i] = -1;
 	fabric.ring_fds = ring_fds;
@@ -102,6 +108,11 @@ TEST(fabric_port_descriptors__of_a_loop)
 	ck_assert_int_eq(fds[1], ring_fds[1]);
 	ck_assert_int_eq(fds[3], ring_fds[1]);
 	ck_assert_int_eq(fds[4], ring_fds[0]);
+	ports[S1][0].medium = ports[S1][1].medium = MEDIUM_VETH;
+	ck_assert_int_eq(fabric_port_descriptors(&fabric, S1, 0, fds, &count), 0);
+	ck_assert_int_eq(fabric_port_descriptors(&fabric, S1, 1, fds, &count), 0);
+	ck_assert_int_eq(fds[6], ring_fds[0]);
+	ck_assert_int_eq(fds[7], ring_fds[1]);
 }
 
 static uint32_t sockets_made;
