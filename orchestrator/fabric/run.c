@@ -86,8 +86,7 @@ static enum run_outcome go_slowly(struct run *run, node_time_t until)
 
 	if (!slice_ps)
 		slice_ps = 1;
-	while (outcome == RUN_REACHED && limit < until &&
-	       clock_earliest(&run->fabric.clock) < until) {
+	while (outcome == RUN_REACHED && clock_earliest(&run->fabric.clock) < until) {
 		limit = until - limit < slice_ps ? until : limit + slice_ps;
 		outcome = go(run, limit);
 		next_ns += RUN_SLICE_NS;

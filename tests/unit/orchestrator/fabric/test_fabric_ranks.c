@@ -37,6 +37,7 @@ __attribute__((constructor)) static void rankd_play(int argc, char **argv)
 	const struct rank_plan *ranks;
 	uint32_t expected = 0, received = 0, messages = 0;
 	const char *wrong;
+	int plan_fd;
 	char why[256];
 	struct stat file;
 
@@ -45,7 +46,8 @@ __attribute__((constructor)) static void rankd_play(int argc, char **argv)
 	if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
 	    message.kind != CONTROL_WORK || message.fd_count != 4 || fstat(message.fds[3], &file))
 		_exit(1);
-	ranks = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_SHARED, message.fds[3], 0);
+	plan_fd = message.fds[3];
+	ranks = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_SHARED, plan_fd, 0);
 	if (ranks == MAP_FAILED || (size_t)file.st_size < ranks->bytes)
 		_exit(2);
 	for (uint32_t w = 0; w < ranks->worker_count; w++)
@@ -66,7 +68,10 @@ __attribute__((constructor)) static void rankd_play(int argc, char **argv)
 	if (wrong)
 		snprintf(answer.text2, sizeof(answer.text2), "%s", wrong);
 	answer.question = ranks->place_count; /* no place */
+	answer.fds[0] = plan_fd;
+	answer.fd_count = 1;
 	control_send(CONTROL_FD, &answer);
+	answer.fd_count = 0;
 	answer.question = rank_plan_workers(ranks)[ranks->worker_count - 1].first_place;
 	control_send(CONTROL_FD, &answer);
 	_exit(0);
@@ -203,6 +208,100 @@ TEST(fabric_ranks_start__sockets_in_one_message)
 TEST(fabric_ranks_start__sockets_in_several_messages)
 {
 	rankd_is_given("leaf-spine, leaves: 16, hosts-per-leaf: 16, spines: 2", 8, 2);
+}
+
+/* every worker and ring of the plan that rankd gets, from both of its ends */
+static void plan_is_right(const struct rank_plan *ranks)
+{
+	const struct fabric_pack *pack_of = &fabric.pack;
+
+	ck_assert_uint_eq(ranks->rank_count, fabric.options.ranks);
+	ck_assert_uint_eq(ranks->worker_count, pack_of->worker_count);
+	ck_assert_uint_eq(ranks->place_count, pack_of->place_count);
+	ck_assert_uint_eq(ranks->ring_count, 2 * plan.link_count);
+	ck_assert_uint_eq(ranks->rings_bytes, pack_of->rings_bytes);
+	ck_assert_uint_eq(ranks->lookahead_ps, plan.lookahead_ps);
+	ck_assert_uint_eq(ranks->keep_user, fabric.options.keep_user);
+	for (uint32_t w = 0; w < ranks->worker_count; w++) {
+		const struct rank_worker *worker = &rank_plan_workers(ranks)[w];
+		uint32_t count = 0, first = 0;
+
+		for (uint32_t i = plan.node_count; i--;) {
+			if (pack_of->worker_of[i] != w)
+				continue;
+			first = pack_of->place_of[i];
+			count++;
+		}
+		ck_assert_uint_eq(worker->rank, pack_of->rank_of[w]);
+		ck_assert_uint_eq(worker->first_place, first);
+		ck_assert_uint_eq(worker->node_count, count);
+	}
+	for (uint32_t i = 0; i < ranks->ring_count; i++) {
+		const struct rank_ring *ring = &rank_plan_rings(ranks)[i];
+		const struct plan_link *link = &plan.links[i / 2];
+		const struct node_config *from = &plan.nodes[i % 2 ? link->node_b : link->node_a];
+		uint32_t to = i % 2 ? link->node_a : link->node_b;
+		const struct port_config *port = &from->ports[i % 2 ? link->port_b : link->port_a];
+
+		ck_assert_uint_eq(ring->at, pack_of->ring_at[i]);
+		ck_assert_uint_eq(ring->data_bytes, port->ring_bytes);
+		ck_assert_uint_eq(ring->captured_max, link_captured_max(from));
+		ck_assert_uint_eq(ring->from_worker, pack_of->worker_of[from->index]);
+		ck_assert_uint_eq(ring->to_worker, pack_of->worker_of[to]);
+		ck_assert_uint_eq(ring->to_place, pack_of->place_of[to]);
+	}
+}
+
+TEST_RANGE(fabric_ranks_start__plan, 0, 2)
+{
+	struct control_message message;
+	struct rank_plan *ranks;
+	uint32_t own = 0;
+	char why[256];
+	size_t bytes;
+
+	pack("fat-tree, radix: 4", 3, 2);
+	fabric.options.keep_user = _i;
+	while (!fabric.pack.rank_of[own])
+		own++;
+	ck_assert_int_eq(fabric_ranks_start(&fabric, "/proc/self/exe"), 0);
+	ck_assert_int_eq(control_receive(fabric.pack.sockets[own], &message, 1, why, sizeof(why)),
+			 0);
+	ck_assert_uint_eq(message.fd_count, 1);
+	bytes = (size_t)lseek(message.fds[0], 0, SEEK_END);
+	ranks = mmap(NULL, bytes, PROT_READ, MAP_SHARED, message.fds[0], 0);
+	ck_assert_ptr_ne(ranks, MAP_FAILED);
+	ck_assert_uint_eq(ranks->bytes, bytes);
+	plan_is_right(ranks);
+	munmap(ranks, bytes);
+	control_message_free(&message);
+	ck_assert_int_gt(waitpid(fabric.group, NULL, 0), 0);
+	done();
+}
+
+/* what could be opened is closed at once, but for the ends that stay */
+TEST_RANGE(fabric_ranks_start__too_few_descriptors, 0, 12)
+{
+	uint32_t kept = 0, before, lead;
+
+	pack("star, hosts: 6", 2, 1);
+	lead = fabric_ranks_lead(&fabric);
+	before = descriptors();
+	descriptors_left((uint32_t)_i);
+	if (fabric_ranks_start(&fabric, "/proc/self/exe"))
+		for (uint32_t i = 0; i < plan.node_count; i++)
+			kept += fabric.nodes[i].control >= 0;
+	else
+		kept = elsewhere();
+	for (uint32_t w = 0; w < fabric.pack.worker_count; w++)
+		kept += fabric.pack.sockets[w] >= 0;
+	ck_assert_uint_eq(descriptors(), before + kept);
+	ck_assert(_i > 3 || !fabric.nodes[lead].pid || fabric.alive == 1);
+	if (fabric.nodes[lead].pid) {
+		kill(fabric.nodes[lead].pid, SIGKILL);
+		waitpid(fabric.nodes[lead].pid, NULL, 0);
+	}
+	done();
 }
 
 TEST(fabric_ranks_start__no_program)

@@ -13,6 +13,7 @@
 
 #include "nodes/clock/clock.h"
 #include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_end.h"
 #include "tests/testing.h"
 
@@ -158,13 +159,24 @@ static void slice_shown(void *viewer, bool last)
 		atomic_store(&run.fabric.clock.own_next[3], run.fabric.limit_ps + 12 * NODE_US);
 }
 
+/* the event that is due has been handled, and there is no other one */
+static void slice_ends(void *follower, const struct fabric *fabric)
+{
+	(void)follower;
+	atomic_store(&fabric->clock.own_next[3], NODE_TIME_NEVER);
+	atomic_store(&fabric->page->state, CLOCK_STOPPED);
+}
+
 /* as much fabric time in each slice, and the rest in the last one */
 TEST(run_to__slowly)
 {
+	uint64_t began_ns = wall_ns();
+
 	run.slow_ps_per_s = 20 * 10 * NODE_US;
 	run.show = slice_shown;
 	atomic_store(&run.fabric.clock.own_next[3], 12 * NODE_US);
 	ck_assert_int_eq(run_to(&run, 32 * NODE_US), RUN_REACHED);
+	ck_assert_uint_ge(wall_ns() - began_ns, 2 * 50000000); /* a slice is a twentieth of 1 s */
 	ck_assert_uint_eq(slices, 3);
 	ck_assert_uint_eq(limits[0], 10 * NODE_US);
 	ck_assert_uint_eq(limits[1], 20 * NODE_US);
@@ -176,6 +188,14 @@ TEST(run_to__slowly)
 	slices = 0;
 	ck_assert_int_eq(run_to(&run, 21 * NODE_US + 1), RUN_REACHED);
 	ck_assert_uint_eq(limits[0], 20 * NODE_US + 1);
+	ck_assert_uint_eq(slices, 2);
+	/* the last slice is shorter */
+	run.slow_ps_per_s = 20 * 10 * NODE_US;
+	run.follow = slice_ends;
+	atomic_store(&run.fabric.clock.own_next[3], 24 * NODE_US);
+	slices = 0;
+	ck_assert_int_eq(run_to(&run, 25 * NODE_US), RUN_REACHED);
+	ck_assert_uint_eq(limits[0], 25 * NODE_US);
 	ck_assert_uint_eq(slices, 2);
 }
 
@@ -279,7 +299,7 @@ TEST(run_to__interrupted)
 	ck_assert_int_eq(run_to(&run, 50 * NODE_US), RUN_INTERRUPTED);
 	ck_assert_uint_eq(followed, 1);
 	ck_assert_str_eq(told, "runs from 0\n");
-	ck_assert(!run.progress.shown);
+	ck_assert(!run.progress.shown && run.progress.next_ns);
 	run.steps = false;
 	/* the window ends */
 	atomic_store(&run.fabric.page->state, CLOCK_STOPPED);
