@@ -104,10 +104,10 @@ static void stream_read(const struct table *table, struct seat *seat, unsigned s
 	if (length < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	for (ssize_t i = 0; i < length; i++) {
-		if (bytes[i] != '\n')
-			stream->line[stream->length++] = bytes[i] ? bytes[i] : '?';
 		if (bytes[i] == '\n' || stream->length == LINE_MAX_BYTES - 1)
 			line_end(table, seat, s);
+		if (bytes[i] != '\n')
+			stream->line[stream->length++] = bytes[i] ? bytes[i] : '?';
 	}
 	if (length > 0)
 		return;

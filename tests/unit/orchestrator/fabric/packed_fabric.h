@@ -3,17 +3,16 @@
 #ifndef HEDDLE_TESTS_UNIT_ORCHESTRATOR_FABRIC_PACKED_FABRIC_H
 #define HEDDLE_TESTS_UNIT_ORCHESTRATOR_FABRIC_PACKED_FABRIC_H
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/plan/plan.h"
+#include "tests/descriptors.h"
 #include "tests/testing.h"
 
 #define AT_ONCE_MAX 200u /* sockets of a message */
@@ -73,29 +72,6 @@ static inline void done(void)
 	close(fabric.clock_fd);
 	close(fabric.epoll_fd);
 	plan_free(&plan);
-}
-
-static inline uint32_t descriptors(void)
-{
-	uint32_t count = 0;
-
-	for (int fd = 0; fd < 4096; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
-/* from now on this process can open so many descriptors more */
-static inline void descriptors_left(uint32_t count)
-{
-	struct rlimit limit;
-	int fd = 0;
-
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	/* the kernel takes the lowest free numbers */
-	for (; count || fcntl(fd, F_GETFD) >= 0; fd++)
-		count -= count && fcntl(fd, F_GETFD) < 0;
-	limit.rlim_cur = (rlim_t)fd;
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
 #endif
