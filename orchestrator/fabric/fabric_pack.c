@@ -175,7 +175,7 @@ static int page_make(struct fabric_pack *pack, uint32_t place_count)
 
 static uint32_t workers_max(const struct fabric *fabric)
 {
-	uint32_t ranks = fabric->options.ranks > 1 ? fabric->options.ranks : 1;
+	uint32_t ranks = fabric->options.ranks ? fabric->options.ranks : 1;
 
 	return fabric->options.pack * ranks < fabric->plan->node_count
 		       ? fabric->options.pack * ranks
@@ -196,8 +196,7 @@ int fabric_pack_make(struct fabric *fabric)
 				: placement_make(plan, pack->worker_count, pack->worker_of);
 	if (error)
 		return error;
-	if (fabric->options.ranks <= 1)
-		workers_close_up(pack, plan);
+	workers_close_up(pack, plan);
 	error = page_make(pack, places_assign(fabric));
 	/* under the real clock links have rings of their own: they come and go */
 	return error || fabric->options.real ? error : rings_make(pack, plan);

@@ -91,6 +91,21 @@ TEST_RANGE(fabric_pack_make__places_and_rings, 0, (int)(sizeof(packings) / sizeo
 	done();
 }
 
+/* of any length each, with records as long as the node that sends captures */
+TEST(fabric_pack_make__rings_of_different_length)
+{
+	pack("leaf-spine, leaves: 3, hosts-per-leaf: 5, spines: 2", 1, 2);
+	fabric_pack_free(&fabric.pack);
+	for (uint32_t i = 0; i < plan.node_count; i++) {
+		plan.nodes[i].clock = i % 2 ? CLOCK_REAL : CLOCK_VIRTUAL;
+		for (uint32_t p = 0; p < plan.nodes[i].port_count; p++)
+			plan.nodes[i].ports[p].ring_bytes = RING_BYTES_MIN << (i + p) % 4;
+	}
+	ck_assert_int_eq(fabric_pack_make(&fabric), 0);
+	rings_are_right();
+	done();
+}
+
 /* links come and go: each has rings of its own */
 TEST(fabric_pack_make__real_clock_without_rings)
 {
