@@ -12,23 +12,10 @@
 #include "nodes/process/memory.h"
 #include "orchestrator/base/interrupt.h"
 #include "tests/unit/orchestrator/fabric/played_nodes.h"
+#include "tests/unit/orchestrator/fabric/written_page.h"
 
 static struct clock_page *clock_page;
 static int page_fds[NODES];
-
-/* the page of the node is in memory that the test can write */
-static void stats_make(uint32_t node)
-{
-	struct stats_page *made = calloc(1, stats_bytes(&configs[node]));
-	ssize_t bytes = (ssize_t)stats_bytes(&configs[node]);
-
-	stats_init(made, &configs[node]);
-	page_fds[node] = memfd_create("page", MFD_CLOEXEC);
-	ck_assert_int_eq(write(page_fds[node], made, (size_t)bytes), bytes);
-	free(made);
-	ck_assert_int_eq(stats_view_map(&nodes[node].view, page_fds[node], &configs[node]), 0);
-	nodes[node].stats = nodes[node].view.page;
-}
 
 static void setup(void)
 {
@@ -40,7 +27,7 @@ static void setup(void)
 	ck_assert_int_eq(clock_attach(&fabric.clock, clock_page, clock_bytes(NODES)), 0);
 	configs[H1].nic.flows_max = 1;
 	for (uint32_t i = 0; i < NODES; i++) {
-		stats_make(i);
+		page_fds[i] = page_make(&nodes[i], &configs[i]);
 		nodes[i].pid = 0;
 		atomic_store(&fabric.clock.own_next[i], (50 + i) * NODE_US);
 		atomic_store(&fabric.clock.inbox_next[i], NODE_TIME_NEVER);
@@ -51,10 +38,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-	for (uint32_t i = 0; i < NODES; i++) {
-		stats_view_unmap(&nodes[i].view);
-		close(page_fds[i]);
-	}
+	for (uint32_t i = 0; i < NODES; i++)
+		page_drop(&nodes[i], page_fds[i]);
 	free(clock_page);
 	played_teardown();
 }
@@ -229,18 +214,7 @@ TEST(fabric_resume__wakes)
 
 static void writes(uint32_t node, const void *place, uint64_t value)
 {
-	const uint8_t *page_of = (const uint8_t *)nodes[node].stats;
-
-	ck_assert_int_eq(
-		pwrite(page_fds[node], &value, sizeof(value), (const uint8_t *)place - page_of),
-		sizeof(value));
-}
-
-static void destroys(uint32_t node)
-{
-	static const uint8_t wrong[STATS_HEAD_BYTES];
-
-	ck_assert_int_eq(pwrite(page_fds[node], wrong, sizeof(wrong), 0), sizeof(wrong));
+	page_write(&nodes[node], page_fds[node], place, value);
 }
 
 TEST(fabric_holds__of_switches_and_nics)
@@ -251,7 +225,7 @@ TEST(fabric_holds__of_switches_and_nics)
 	writes(H1, &stats_port(nodes[H1].stats, 0)->queue_bytes, 5678);
 	ck_assert_uint_eq(fabric_holds(&fabric, S1), 1234);
 	ck_assert_uint_eq(fabric_holds(&fabric, H1), 5678);
-	destroys(S1);
+	page_destroy(page_fds[S1]);
 	ck_assert_uint_eq(fabric_holds(&fabric, S1), 0);
 }
 
@@ -263,7 +237,7 @@ TEST(fabric_pages__checked)
 	for (uint32_t i = 0; i < NODES; i++)
 		ck_assert_ptr_eq(pages[i], nodes[i].stats);
 	free(pages);
-	destroys(S2);
+	page_destroy(page_fds[S2]);
 	ck_assert_ptr_null(fabric_pages(&fabric));
 	ck_assert_str_eq(fabric.failure, "switch s2 (pid 101) has destroyed its statistics page");
 }

@@ -3,9 +3,9 @@
 #include "orchestrator/fabric/fabric_show.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "tests/unit/orchestrator/fabric/played_nodes.h"
+#include "tests/unit/orchestrator/fabric/written_page.h"
 
 static struct node_table table;
 static char why[512];
@@ -97,21 +97,13 @@ TEST(fabric_show__no_answer)
 /* from the page of the node, which it can destroy */
 TEST_RANGE(fabric_show__trace, 0, 2)
 {
-	int fd = memfd_create("page", MFD_CLOEXEC);
-	struct stats_page *made = calloc(1, stats_bytes(&configs[S1]));
+	int fd = page_make(&nodes[S1], &configs[S1]);
 
-	stats_init(made, &configs[S1]);
-	ck_assert_int_eq(ftruncate(fd, (off_t)stats_bytes(&configs[S1])), 0);
-	ck_assert_int_eq(stats_view_map(&nodes[S1].view, fd, &configs[S1]), 0);
-	nodes[S1].stats = nodes[S1].view.page;
-	if (!_i)
-		ck_assert_int_eq(pwrite(fd, nodes[S1].view.page->head, STATS_HEAD_BYTES, 0),
-				 STATS_HEAD_BYTES);
+	if (_i)
+		page_destroy(fd);
 	ck_assert_int_eq(fabric_show(&fabric, S1, "trace", -1, &table, why, sizeof(why)),
 			 _i ? FABRIC_SHOW_REFUSED : 0);
 	ck_assert_str_eq(why, _i ? "s1 has destroyed its statistics page" : "");
 	node_received_nothing(S1);
-	stats_view_unmap(&nodes[S1].view);
-	free(made);
-	close(fd);
+	page_drop(&nodes[S1], fd);
 }

@@ -10,7 +10,9 @@
 #include "nodes/base/array.h"
 #include "orchestrator/fabric/event_file.h"
 #include "orchestrator/fabric/record_file.h"
-#include "tests/testing.h"
+#include "tests/descriptors.h"
+#include "tests/said.h"
+#include "tests/unit/orchestrator/fabric/written_page.h"
 
 #define NODES 3u
 
@@ -193,7 +195,77 @@ TEST(node_files_sources__by_node)
 	node_files_close(&files);
 }
 
+/* what a node has destroyed cannot be read */
+TEST(node_files_sources__destroyed_pages)
+{
+	struct node_files files;
+	struct node_log_source *sources;
+	int fds[NODES];
+
+	ck_assert_int_eq(node_files_open(&files, NODES, NULL, why, sizeof(why)), 0);
+	for (uint32_t i = 0; i < NODES; i++)
+		fds[i] = page_make(&nodes[i], &configs[i]);
+	page_destroy(fds[1]);
+	sources = node_files_sources(&files, &fabric);
+	for (uint32_t i = 0; i < NODES; i++) {
+		ck_assert_ptr_eq(sources[i].page, i == 1 ? NULL : nodes[i].stats);
+		ck_assert_int_eq(sources[i].fd, files.fds[i]);
+		page_drop(&nodes[i], fds[i]);
+	}
+	free(sources);
+	node_files_close(&files);
+}
+
+/* those that could be opened are closed with the others */
+TEST(node_files_open__too_few_descriptors)
+{
+	struct node_files files;
+	struct rlimit limit;
+
+	descriptors_left(2);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_max = limit.rlim_cur; /* else it is raised */
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(node_files_open(&files, 2, NULL, why, sizeof(why)), 0);
+	node_files_close(&files);
+	ck_assert_int_eq(node_files_open(&files, NODES, NULL, why, sizeof(why)), -EMFILE);
+	ck_assert_str_eq(why, "cannot open a file for each node: Too many open files (ulimit -n: "
+			      "each node needs one)");
+	ck_assert_uint_eq(files.count, 2);
+	node_files_close(&files);
+}
+
 /* ---- event_file ---- */
+
+/* the log of a node is not whole, or the place of the file has gone */
+TEST_RANGE(event_file_end__fails, 0, 2)
+{
+	struct event_file events;
+	struct node_files files;
+	char expected[256];
+
+	for (uint32_t i = 1 - (uint32_t)_i; i < NODES; i++)
+		configs[i].name[0] = 0; /* they have left */
+	ck_assert_int_eq(node_files_open(&files, NODES, NULL, why, sizeof(why)), 0);
+	ck_assert_int_eq(event_file_open(&events, path, why, sizeof(why)), 0);
+	if (_i)
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	said_begin();
+	ck_assert_int_eq(event_file_end(&events, &files, &fabric, false), _i ? -EISDIR : -EBADMSG);
+	said_end();
+	if (_i) {
+		snprintf(expected, sizeof(expected),
+			 "heddle run: cannot write the events to %s: Is a directory\n", path);
+		ck_assert_str_eq(said, expected);
+		ck_assert_int_eq(rmdir(path), 0);
+	} else {
+		ck_assert_ptr_eq(strstr(said, "heddle run: the events of s1 are incomplete: "),
+				 said);
+		ck_assert_int_eq(access(path, F_OK), 0);
+	}
+	node_files_close(&files);
+	ck_assert(!events.wanted);
+}
 
 TEST(event_file_abort__leaves_no_file)
 {

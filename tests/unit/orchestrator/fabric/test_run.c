@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "nodes/clock/clock.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_end.h"
-#include "tests/testing.h"
+#include "tests/unit/orchestrator/fabric/written_page.h"
 
 #define NODES 11u
 
@@ -38,20 +37,6 @@ static void shown(void *viewer, bool last)
 {
 	ck_assert_ptr_eq(viewer, &run);
 	strcat(told, last ? "shown last\n" : "shown\n");
-}
-
-/* the page of the node is in memory that the test can write */
-static void page_make(uint32_t node)
-{
-	struct stats_page *made = calloc(1, stats_bytes(&configs[node]));
-	ssize_t bytes = (ssize_t)stats_bytes(&configs[node]);
-
-	stats_init(made, &configs[node]);
-	page_fds[node] = memfd_create("page", MFD_CLOEXEC);
-	ck_assert_int_eq(write(page_fds[node], made, (size_t)bytes), bytes);
-	free(made);
-	ck_assert_int_eq(stats_view_map(&nodes[node].view, page_fds[node], &configs[node]), 0);
-	nodes[node].stats = nodes[node].view.page;
 }
 
 static void setup(void)
@@ -82,7 +67,7 @@ static void setup(void)
 						   .nic.flows_max = 1 };
 		snprintf(configs[i].name, sizeof(configs[i].name), "n%u", i);
 		nodes[i] = (struct fabric_node){ .lead = i, .slot = i, .control = -1 };
-		page_make(i);
+		page_fds[i] = page_make(&nodes[i], &configs[i]);
 		atomic_store(&run.fabric.clock.own_next[i], (100 + i) * NODE_US);
 		atomic_store(&run.fabric.clock.inbox_next[i], NODE_TIME_NEVER);
 	}
@@ -91,10 +76,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-	for (uint32_t i = 0; i < NODES; i++) {
-		stats_view_unmap(&nodes[i].view);
-		close(page_fds[i]);
-	}
+	for (uint32_t i = 0; i < NODES; i++)
+		page_drop(&nodes[i], page_fds[i]);
 	close(run.fabric.epoll_fd);
 	free(run.fabric.wake);
 	free(run.fabric.page);
@@ -317,12 +300,11 @@ TEST(run_to__interrupted)
 static void holds(uint32_t node, uint64_t bytes)
 {
 	struct stats_page *page = nodes[node].stats;
-	uint64_t *place = configs[node].kind == NODE_SWITCH ? &page->inside_bytes
-							    : &stats_port(page, 0)->queue_bytes;
 
-	ck_assert_int_eq(pwrite(page_fds[node], &bytes, sizeof(bytes),
-				(const uint8_t *)place - (const uint8_t *)page),
-			 sizeof(bytes));
+	page_write(&nodes[node], page_fds[node],
+		   configs[node].kind == NODE_SWITCH ? &page->inside_bytes
+						     : &stats_port(page, 0)->queue_bytes,
+		   bytes);
 }
 
 static void nothing_is_due(void)

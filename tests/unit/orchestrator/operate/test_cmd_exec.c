@@ -4,6 +4,7 @@
 
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/cmd_capture.h"
+#include "orchestrator/operate/cmd_image.h"
 #include "orchestrator/operate/cmd_load.h"
 #include "orchestrator/operate/cmd_mpirun.h"
 #include "orchestrator/operate/cmd_outside.h"
@@ -54,6 +55,35 @@ static const struct {
 	{ cmd_capture, "capture|s1:s2|f",
 	  "heddle capture: no fabric runs; start one with 'heddle up SCENARIO'\n" },
 	{ cmd_top, "top|-f|a|b", "heddle top: two fabrics, 'a' and 'b'; give one\n" },
+	{ cmd_top, "top|-d|0.09", "heddle top: -d takes seconds, 0.1 to 86400, not '0.09'\n" },
+	{ cmd_top, "top|-d|86400.5",
+	  "heddle top: -d takes seconds, 0.1 to 86400, not '86400.5'\n" },
+	{ cmd_top, "top|-d|1s", "heddle top: -d takes seconds, 0.1 to 86400, not '1s'\n" },
+	{ cmd_top, "top|-d|", "heddle top: -d takes seconds, 0.1 to 86400, not ''\n" },
+	{ cmd_top, "top|-d|nan", "heddle top: -d takes seconds, 0.1 to 86400, not 'nan'\n" },
+	{ cmd_top, "top|-d|inf", "heddle top: -d takes seconds, 0.1 to 86400, not 'inf'\n" },
+	{ cmd_top, "top|-d|0.1",
+	  "heddle top: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_top, "top|-d|86400",
+	  "heddle top: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_top, "top|-n|0", "heddle top: -n takes a number of intervals from 1 on, not '0'\n" },
+	{ cmd_top, "top|-n|-1",
+	  "heddle top: -n takes a number of intervals from 1 on, not '-1'\n" },
+	{ cmd_top, "top|-n|2x",
+	  "heddle top: -n takes a number of intervals from 1 on, not '2x'\n" },
+	{ cmd_top, "top|-n|", "heddle top: -n takes a number of intervals from 1 on, not ''\n" },
+	{ cmd_top, "top|-n|99999999999999999999",
+	  "heddle top: -n takes a number of intervals from 1 on, not '99999999999999999999'\n" },
+	{ cmd_mpirun, "mpirun",
+	  "heddle mpirun: missing PROGRAM; 'heddle mpirun --help' explains\n" },
+	{ cmd_mpirun, "mpirun|-n|2|--",
+	  "heddle mpirun: missing PROGRAM; 'heddle mpirun --help' explains\n" },
+	{ cmd_mpirun, "mpirun|-n|2|--|x",
+	  "heddle mpirun: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_mpirun, "mpirun|-n|1|x",
+	  "heddle mpirun: no fabric runs; start one with 'heddle up SCENARIO'\n" },
+	{ cmd_image, "image|list|x", "heddle image list: 'x' is one word too many\n" },
+	{ cmd_image, "image|prune|y", "heddle image prune: 'y' is one word too many\n" },
 	{ cmd_top, "top", "heddle top: no fabric runs; start one with 'heddle up SCENARIO'\n" },
 	{ cmd_link, "link|s1:s2|down",
 	  "heddle link: no fabric runs; start one with 'heddle up SCENARIO'\n" },
