@@ -58,7 +58,10 @@ const char *fabric_start_why(int error)
 
 static int packed_configure(struct fabric *fabric, uint32_t index)
 {
-	int error = node_configure(fabric, index, !fabric->options.real);
+	/* without a control socket, its worker died before it could be given one */
+	int error = fabric->nodes[index].control < 0
+			    ? -EPIPE
+			    : node_configure(fabric, index, !fabric->options.real);
 
 	if (error == -EPIPE)
 		return 0; /* its worker is dead: fabric_watch_children() reports why */

@@ -210,6 +210,7 @@ TEST_RANGE(fabric_pause__a_node_fails, 0, 3)
 
 TEST(fabric_stop__once)
 {
+	atomic_store(&page->limit_ps, NODE_S);
 	fabric.limit_ps = 45 * NODE_US;
 	ck_assert_int_eq(fabric_stop(&fabric), 0);
 	ck_assert(fabric.halted && !fabric.empty);
