@@ -12,7 +12,8 @@
 #define EXEC_CONNECTIONS 100
 
 static const char *hosts_answer; /* to {"ask": "hosts"} */
-static const char *exec_answer;  /* to {"ask": "exec"}, with the descriptors exec_paths */
+static const char
+	*exec_answer; /* to {"ask": "exec"} or "capture", with the descriptors exec_paths */
 static const char *exec_paths[EXEC_FDS];
 static const char *other_answer;                              /* to all else */
 static void (*others_served)(const int *fds, unsigned count); /* with the descriptors of those */
@@ -22,7 +23,7 @@ static inline void exec_reply(int connection, const char *request)
 	int fds[EXEC_FDS];
 	unsigned count = 0;
 
-	if (strstr(request, "\"exec\"")) {
+	if (strstr(request, "\"exec\"") || strstr(request, "\"capture\"")) {
 		while (count < EXEC_FDS && exec_paths[count]) {
 			fds[count] = open(exec_paths[count], O_RDWR | O_CLOEXEC);
 			if (fds[count] < 0)
