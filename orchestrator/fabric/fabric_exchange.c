@@ -396,7 +396,7 @@ int fabric_manage(struct fabric *fabric)
 			     manager.last.switches_written);
 	if (error && error != -EINTR)
 		fabric_fail(fabric, "the fabric manager: %s", manager.last.why);
-	else if (manager.last.why[0])
+	else if (!error && manager.last.why[0])
 		fabric_note(fabric, "the fabric manager: %s", manager.last.why);
 	return error;
 }

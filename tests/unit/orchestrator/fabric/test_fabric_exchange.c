@@ -449,6 +449,55 @@ TEST(fabric_exchange__virtual_clock_hangs)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
+/* ---- a sweep ---- */
+
+static char told[512];
+
+static void tell(void *observer, const char *text)
+{
+	(void)observer;
+	strcat(told, text);
+	strcat(told, "\n");
+}
+
+/* a switch has the number of its place as its address, from 1 on */
+static void answers_wrong_address(uint32_t node)
+{
+	struct node_identity identity = { .kind = node == H1 ? NODE_NIC : NODE_SWITCH,
+					  .index = node,
+					  .fabric_address = node == H1 ? 0 : 1,
+					  .port_count = 1 };
+
+	strcpy(identity.name, configs[node].name);
+	node_sends(node, (struct control_message){ .kind = CONTROL_ANSWER,
+						   .question = BEFORE + 1 + node,
+						   .identity = &identity });
+}
+
+/* Real clock: nodes that do not answer are left out. Virtual clock: what is wrong ends the run; a
+ * signal ends it without a word. */
+TEST_RANGE(fabric_manage__fails, 0, 3)
+{
+	static const int results[] = { 0, -EIO, -EINTR };
+
+	fabric.options.real = !_i;
+	fabric.options.stage = fabric.options.note = tell;
+	fabric.patience_until_ns = 1;
+	fabric.questions = BEFORE;
+	for (uint32_t i = 0; i < NODES && _i == 1; i++)
+		answers_wrong_address(i);
+	interrupt_catch();
+	if (_i == 2)
+		raise(SIGTERM);
+	ck_assert_int_eq(fabric_manage(&fabric), results[_i]);
+	ck_assert_str_eq(told, _i ? "the fabric manager asks all nodes\n"
+				  : "the fabric manager asks all nodes\nthe fabric manager has "
+				    "written the tables of 0 switches\n");
+	ck_assert_str_eq(fabric.failure, _i == 1 ? "the fabric manager: s1 and s2 have the same "
+						   "fabric address 1"
+						 : "");
+}
+
 /* ---- what is waited for: these take two seconds each ---- */
 
 TEST_GROUP(fabric_exchange_waits, .setup = played_setup, .teardown = played_teardown);

@@ -9,6 +9,7 @@
 #include "orchestrator/hosts/room_init.h"
 #include "orchestrator/hosts/room_program.h"
 #include "orchestrator/operate/cmd_exec.h"
+#include "tests/descriptors.h"
 #include "tests/unit/orchestrator/operate/exec_daemon.h"
 
 static char out_path[128];
@@ -221,12 +222,17 @@ static const struct {
 
 TEST_RANGE(host_run__by_request, 0, (int)(sizeof(ends) / sizeof(ends[0])))
 {
+	uint32_t before;
+
 	exec_answer = "{\"by_request\": true}\n";
 	exec_paths[0] = NULL;
 	others_served = room_plays;
 	status = ends[_i].status;
 	status_told = ends[_i].told;
+	before = descriptors();
 	ck_assert_int_eq(runs(ends[_i].line), ends[_i].exit_status);
+	while (descriptors() != before + 1) /* by which it ends; the daemon closes its own ones */
+		usleep(1000);
 	ck_assert_str_eq(said, ends[_i].said);
 	ck_assert_str_eq(asked, "{\"ask\":\"exec\",\"host\":\"A\"}\n{\"ask\":\"run\",\"host\":"
 				"\"A\"}\n");
