@@ -145,7 +145,7 @@ static int user_find(const char *command, const char *name, const struct enter_f
 static int program_request(struct client *client, const char *host,
 			   const struct room_program *program, int *status_fd)
 {
-	int pipes[2] = { -1, -1 }, words_fd = room_program_pack(program);
+	int pipes[2], words_fd = room_program_pack(program);
 	json_t *answer = NULL;
 	int status;
 

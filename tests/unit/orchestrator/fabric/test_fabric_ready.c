@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/control/control.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ready.h"
@@ -147,8 +148,6 @@ TEST(fabric_nodes_await__a_process_has_ended)
 	ck_assert_msg(strstr(fabric.failure, "status 3") != NULL, "%s", fabric.failure);
 }
 
-/* ---- descriptors in flight ---- */
-
 static char waits[256];
 
 static void wait_note(void *observer, const char *what)
@@ -157,6 +156,39 @@ static void wait_note(void *observer, const char *what)
 	snprintf(waits, sizeof(waits), "%s", what);
 	*strchr(waits, ';') = 0; /* for how long */
 }
+
+static int late_end; /* of the node that is late */
+
+/* it is said after two seconds; then the node is ready */
+static void late_is_ready(void *observer, const char *what)
+{
+	struct control_message ready = { .kind = CONTROL_READY };
+
+	wait_note(observer, what);
+	ck_assert_int_eq(control_send(late_end, &ready), 0);
+}
+
+TEST(fabric_nodes_await__names_what_is_late)
+{
+	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = 1 };
+	int ends[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	nodes[1].control = ends[0];
+	late_end = ends[1];
+	ck_assert_int_eq(epoll_ctl(fabric.epoll_fd, EPOLL_CTL_ADD, ends[0], &interest), 0);
+	nodes[1].ready = false;
+	nodes[1].stopped_ns = 1;
+	fabric.ready = 2;
+	fabric.options.waits = late_is_ready;
+	ck_assert_str_eq(await_said(0), "");
+	ck_assert_str_eq(waits, "waiting for switch s2, which is stopped, 2 of 3 nodes are ready");
+	ck_assert_uint_eq(fabric.ready, NODES);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* ---- descriptors in flight ---- */
 
 /* what is said while node s2 waits; so long ago that it is said at once */
 static const char *descriptors_wait(void)
