@@ -109,11 +109,11 @@ TEST_RANGE(fabric_cores_pin__processes, 0, (int)(sizeof(pinnings) / sizeof(pinni
 	fabric.options.pack = 0;
 	fabric.options.cores = pinnings[_i].cores;
 	ck_assert_int_eq(placement_make(&plan, CORES, core_of), 0);
-	for (uint32_t i = 1; i < plan.node_count; i++) /* the first one has died */
+	for (uint32_t i = 0; i + 1 < plan.node_count; i++) /* the last one has died */
 		node_begins(i);
 	ck_assert_int_eq(fabric_cores_pin(&fabric), 0);
 	ck_assert_uint_eq(fabric.core_choice.core_count, CORES);
-	for (uint32_t i = 1; i < plan.node_count; i++)
+	for (uint32_t i = 0; i + 1 < plan.node_count; i++)
 		ck_assert_int_eq(core_of_process(fabric.nodes[i].pid),
 				 pinnings[_i].pinned ? cores[core_of[i]] : -1);
 	nodes_end();
@@ -154,17 +154,19 @@ TEST_RANGE(fabric_cores_pin__workers, 0,
 /* ---- while it runs ---- */
 
 static struct clock_page *clock_page;
+static uint32_t packed; /* workers that were made, though nodes may be processes */
 
-/* other programs have taken all of the second core for a second; nodes have used @cpu_ns since the
- * begin */
-static void taken(uint32_t workers, uint64_t cpu_ns)
+/* other programs have taken all of core @core of the two for a second; nodes have used @cpu_ns
+ * since the begin */
+static void taken_of(uint32_t core, uint32_t workers, uint64_t cpu_ns)
 {
 	uint32_t slots = workers ? workers : 5;
 	size_t bytes = (clock_bytes(slots) + 63) / 64 * 64;
 
 	pack("star, hosts: 4", 1, workers ? workers : 1);
 	fabric.options.pack = workers;
-	fabric.pack.worker_count = workers ? workers : fabric.pack.worker_count;
+	packed = fabric.pack.worker_count;
+	fabric.pack.worker_count = workers;
 	clock_page = aligned_alloc(64, bytes);
 	memset(clock_page, 0, bytes);
 	clock_init(clock_page, slots, NODE_US);
@@ -174,15 +176,21 @@ static void taken(uint32_t workers, uint64_t cpu_ns)
 		atomic_store(&fabric.clock.core_of[i], 99);
 	core_choice_init(&fabric.core_choice, CORES);
 	fabric.core_choice.from_ns = wall_ns() - 1000000000;
-	fabric.clock.cores[(uint32_t)cores[1] % CLOCK_CORES].stolen_ns = 1000000000000000;
+	fabric.clock.cores[(uint32_t)cores[core] % CLOCK_CORES].stolen_ns = 1000000000000000;
 	while (process_cpu_ns(getpid()) < 20000000)
 		;
-	fabric.nodes[1].pid = getpid();
+	fabric.nodes[0].pid = getpid();
 	fabric.cores_cpu_ns = process_cpu_ns(getpid()) - cpu_ns;
+}
+
+static void taken(uint32_t workers, uint64_t cpu_ns)
+{
+	taken_of(1, workers, cpu_ns);
 }
 
 static void looked(void)
 {
+	fabric.pack.worker_count = packed;
 	free(clock_page);
 	done();
 }
@@ -202,11 +210,11 @@ TEST_RANGE(fabric_cores_look__fewer_and_all, 0, 2)
 
 	if (!two_cores())
 		return;
-	taken(workers, 0);
+	taken_of(!_i, workers, 0);
 	atomic_store(&clock_page->placing, 6);
 	fabric_cores_look(&fabric);
 	ck_assert_uint_eq(clock_page->placing, 9);
-	ck_assert(all_cores_are(cores[0], slots));
+	ck_assert(all_cores_are(cores[_i], slots));
 	fabric_cores_look(&fabric); /* too soon */
 	ck_assert_uint_eq(clock_page->placing, 9);
 	fabric.core_choice.since_ns -= CORE_CHOICE_STAY_MAX_NS;
