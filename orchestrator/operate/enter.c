@@ -200,7 +200,7 @@ static int program_await(pid_t child)
 /* Return: no error if the program runs */
 static struct failure start_await(int failure_fd)
 {
-	struct failure failure = { 0 };
+	struct failure failure;
 	ssize_t length;
 
 	do
