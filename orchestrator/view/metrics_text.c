@@ -363,7 +363,7 @@ static enum type type_of(const struct statistic *row)
 	for (size_t i = 0; i < COUNT_OF(falling); i++)
 		if (!strcmp(row->name, falling[i]))
 			return GAUGE;
-	return row->fold == STATISTIC_SUM && row->unit != STATISTIC_MOMENT ? COUNTER : GAUGE;
+	return row->fold == STATISTIC_SUM ? COUNTER : GAUGE;
 }
 
 /* the rows of the registry: of ports those of @group, in the object @key of a port. A moment that

@@ -47,11 +47,7 @@ static void descriptors_keep(struct server_process *process)
 
 static void answer_send(const struct server_process *process, char kind, const char *text)
 {
-	char answer[VIEW_TEXT_MAX + 1];
-	int length = snprintf(answer, sizeof(answer), "%c%s", kind, text);
-
-	(void)!write(process->answer, answer,
-		     (size_t)length < sizeof(answer) ? (size_t)length : sizeof(answer) - 1);
+	dprintf(process->answer, "%c%s", kind, text);
 	close(process->answer);
 }
 
@@ -59,16 +55,14 @@ static void answer_send(const struct server_process *process, char kind, const c
 static bool state_take(struct server_process *process)
 {
 	unsigned char state;
-	ssize_t got = read(process->state, &state, 1);
+	bool got = read(process->state, &state, 1) == 1;
 
-	if (got < 0)
-		return errno == EINTR || errno == EAGAIN;
 	if (got && state <= VIEW_INTERRUPTED)
 		view_shelf_state(&process->shelf, 1, (enum view_state)state,
 				 state == VIEW_FAILED ? "The run has failed: its terminal has the "
 							"reason."
 						      : NULL);
-	return got > 0;
+	return got;
 }
 
 /* until the run's process is gone, or SIGTERM */

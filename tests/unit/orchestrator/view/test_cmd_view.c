@@ -203,6 +203,83 @@ TEST(view__run_that_ends)
 	ASSERT_STATUS("export|r.heddle", 0);
 }
 
+/* once no run goes on, so many recordings of the list are complete */
+static void completed(unsigned count)
+{
+	do
+		ck_assert_int_eq(asked("/recordings"), 200);
+	while (strstr(body, "\"state\":\"growing\""));
+	ck_assert_msg(times(body, "\"state\":\"complete\"") == count, "%s", body);
+}
+
+/* Each fork is a run with what it changes: of a run, and of the scenario in a recording. */
+static void forks_run(const char *command, const char *from, const char *name)
+{
+	char wanted[256];
+
+	page_start(command, from);
+	until("\"state\":\"complete\"");
+	ASSERT_HAS(body, "\"control\":true");
+	ck_assert_int_eq(
+		asked_with("POST", "/fork", "{\"of\": 1, \"settings\": [\"seed=4\"]}", token), 201);
+	ck_assert_str_eq(body, "{\"id\":2}");
+	ck_assert_int_eq(asked_with("POST", "/fork",
+				    "{\"of\": 2, \"at_ps\": 9000000, \"set\": [{\"node\": \"s1\","
+				    " \"key\": \"output-queue\", \"value\": \"9\"}]}",
+				    token),
+			 201);
+	completed(3);
+	snprintf(wanted, sizeof(wanted),
+		 "\"command\":\"heddle run %s --set seed=3 --set seed=4 --record FILE\","
+		 "\"settings\":[\"seed=3\",\"seed=4\"],\"fork\":{\"of\":1,\"at_ps\":null,",
+		 name);
+	ASSERT_HAS(body, wanted);
+	snprintf(wanted, sizeof(wanted),
+		 "\"command\":\"printf '%%s\\\\n' 'set s1 output-queue 9' | heddle run %s "
+		 "--set seed=3 --set seed=4 --break-at 9000000ps --record FILE\"",
+		 name);
+	ASSERT_HAS(body, wanted);
+	ck_assert_int_eq(asked("/recordings/3"), 200);
+	ASSERT_HAS(body, "heddle recording 1");
+	ck_assert_int_eq(asked_with("DELETE", "/recordings/1", "", token), 409);
+	ck_assert_int_eq(asked_with("DELETE", "/recordings/2", "", token), 204);
+	ck_assert_int_eq(asked("/recordings/2"), 404);
+	completed(2);
+	page_end(0);
+}
+
+TEST(view__forks)
+{
+	forks_run("run|t.yaml|--view=control|--set|seed=3|--record|r.heddle|--quiet", ".err",
+		  "t.yaml");
+	forks_run("view|r.heddle|--control", ".out", "t.yaml");
+}
+
+/* a result that cannot be written is a failure; the page says so until Ctrl-C */
+TEST(view__run_that_fails)
+{
+	page_start("run|t.yaml|--view|--json|/dev/full|--quiet", ".err");
+	until("\"state\":\"failed\"");
+	ASSERT_HAS(body, "\"error\":\"The run has failed: its terminal has the reason.\"");
+	page_end(2);
+	ASSERT_HAS(said, "heddle run: cannot write the JSON result to /dev/full: No space left on "
+			 "device\n");
+}
+
+/* a run that is interrupted ends its page at once */
+TEST(view__run_that_is_interrupted)
+{
+	int words = memfd_create("quit", MFD_CLOEXEC);
+
+	ck_assert_int_eq(write(words, "quit\n", 5), 5);
+	lseek(words, 0, SEEK_SET);
+	ck_assert_int_eq(heddle_await(heddle_start("run|t.yaml|--view|--break-at|5us", words)),
+			 130);
+	close(words);
+	ASSERT_HAS(said, "view: http://127.0.0.1:");
+	ASSERT_LACKS(said, "the page stays");
+}
+
 /* ---- a running fabric ---- */
 
 TEST(view__running_fabric)

@@ -109,6 +109,65 @@ TEST(fork_changes__of_a_fork_come_first)
 	json_decref(first);
 }
 
+/* at the time of the last change there may be more; a request may change nothing */
+TEST(fork_changes__at_the_same_time)
+{
+	json_t *first = json_of("{'of': 1, 'at_ps': 100, 'set': [{'node': 's1', 'key': 'a', "
+				"'value': '1'}]}");
+	json_t *none = json_of("{'of': 2, 'at_ps': 100, 'set': []}");
+	char why[256] = "";
+	json_t *one = fork_changes(NULL, first, why, sizeof(why));
+	json_t *two = fork_changes(one, first, why, sizeof(why));
+	json_t *same = fork_changes(two, none, why, sizeof(why));
+	json_t *command = fork_command("t.yaml", NULL, NULL, NULL);
+	char *script = fork_script(two);
+
+	ck_assert_str_eq(script, "set s1 a 1\ncontinue 100ps\nset s1 a 1\n");
+	ck_assert(json_equal(same, two));
+	ck_assert_str_eq(why, "");
+	ck_assert_str_eq(json_string_value(command), "heddle run t.yaml --record FILE");
+	free(script);
+	json_decref(command);
+	json_decref(same);
+	json_decref(two);
+	json_decref(one);
+	json_decref(none);
+	json_decref(first);
+}
+
+/* the status for a change with the key @word, and what is said */
+static int word_checked(const char *word, char *why)
+{
+	json_t *request = json_pack("{s:i, s:i, s:[{s:s, s:s, s:s}, {s:s, s:s, s:s}]}", "of", 1,
+				    "at_ps", 5, "set", "node", "a", "key", "b", "value", "c",
+				    "node", "a", "key", word, "value", "c");
+	int status = fork_request_check(request, why, 256);
+
+	ck_assert_ptr_nonnull(request);
+	json_decref(request);
+	return status;
+}
+
+/* from '!' to '~' but '#', 127 bytes at most */
+TEST(fork_request_check__words)
+{
+	char word[FORK_WORD_MAX + 1] = "", why[256];
+
+	for (char i = 1; i < 0x7f; i++) {
+		snprintf(word, sizeof(word), "a%c", i);
+		ck_assert_msg(word_checked(word, why) == (i > ' ' && i != '#' ? 0 : 400), "%d", i);
+	}
+	ck_assert_int_eq(word_checked("a\x7f", why), 400);
+	memset(word, 'a', FORK_WORD_MAX);
+	ck_assert_int_eq(word_checked(word, why), 400);
+	ck_assert_str_eq(why,
+			 "'set' 1 has no 'key', or it is no word of less than 128 characters.");
+	word[FORK_WORD_MAX - 1] = 0;
+	ck_assert_int_eq(word_checked(word, why), 0);
+	ck_assert_int_eq(checked("{'of': 1, 'settings': ['a=1', 'b']}", why), 400);
+	ck_assert_str_eq(why, "'settings' 1 is not PATH=VALUE.");
+}
+
 TEST(fork_settings__are_added)
 {
 	json_t *before = json_of("['a=1']"), *request = json_of("{'settings': ['a=2', 'b=3']}");

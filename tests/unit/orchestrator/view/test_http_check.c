@@ -1,6 +1,8 @@
 /*  orchestrator/view/http_check: addresses of this server, pages of another origin, tokens, ranges
  *  and paths (SE-4). */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "orchestrator/view/http_check.h"
 #include "tests/testing.h"
@@ -43,6 +45,26 @@ TEST(http_host_allowed__never_another_name)
 	ck_assert(!http_host_allowed(NULL, "127.0.0.1", 8080));
 	ck_assert(!http_host_allowed("evil.example:80", "0.0.0.0", 80));
 	ck_assert(!http_host_allowed("10.1.2.4:80", "10.1.2.3", 80));
+}
+
+/* 63 bytes are looked at, longer ones are none; IPv6 in brackets has as many */
+TEST(http_host_allowed__long_names)
+{
+	char name[HTTP_HOST_MAX + 8] = "[::1", host[HTTP_HOST_MAX + 16];
+
+	for (size_t length = HTTP_HOST_MAX - 3; length < HTTP_HOST_MAX + 3; length++) {
+		memset(name + 4, '1', length - 5);
+		strcpy(name + length - 1, "]");
+		snprintf(host, sizeof(host), "%s:80", name);
+		ck_assert(!http_host_allowed(host, "::", 80));
+		memset(name, 'x', length);
+		ck_assert(!http_host_allowed(name, "::", 80));
+		memcpy(name, "[::1", 4);
+	}
+	ck_assert(!http_host_allowed("[]:80", "::", 80));
+	ck_assert(http_host_allowed("[::]:80", "::", 80));
+	ck_assert(!http_host_allowed("[::1]:80", "10.1.2.3", 81));
+	ck_assert(!http_host_allowed("[fe80::1]:80", "10.1.2.3", 80));
 }
 
 TEST(http_origin_allowed__this_page_or_none)
@@ -96,6 +118,17 @@ TEST(http_range__from_a_byte_on)
 	ck_assert_int_eq(http_range("bytes=100-", 100, &from, &length), 0);
 	ck_assert_uint_eq(length, 0);
 	ck_assert_int_eq(http_range("bytes=101-", 100, &from, &length), -ERANGE);
+	/* one byte, the last one, and one more than there are */
+	ck_assert_int_eq(http_range("bytes=5-5", 100, &from, &length), 0);
+	ck_assert_uint_eq(length, 1);
+	ck_assert_int_eq(http_range("bytes=10-99", 100, &from, &length), 0);
+	ck_assert_uint_eq(length, 90);
+	ck_assert_int_eq(http_range("bytes=10-100", 100, &from, &length), 0);
+	ck_assert_uint_eq(length, 90);
+	ck_assert_int_eq(http_range("bytes=9223372036854775807-", 100, &from, &length), -ERANGE);
+	ck_assert_int_eq(http_range("bytes=9223372036854775808-", 100, &from, &length), -EINVAL);
+	ck_assert_int_eq(http_range("bytes=1-9223372036854775807", 100, &from, &length), 0);
+	ck_assert_int_eq(http_range("bytes=1-9223372036854775808", 100, &from, &length), -EINVAL);
 }
 
 TEST(http_range__malformed)
@@ -140,4 +173,12 @@ TEST(http_target__exact_paths)
 	ck_assert_int_eq(http_target("/recordings/-1", &id), HTTP_TARGET_NONE);
 	ck_assert_int_eq(http_target("/recordings/99999999999", &id), HTTP_TARGET_NONE);
 	ck_assert_int_eq(http_target("/../etc/passwd", &id), HTTP_TARGET_NONE);
+	ck_assert_int_eq(http_target("/recordings/4294967296", &id), HTTP_TARGET_NONE);
+	ck_assert_uint_eq(id, 12);
+	ck_assert_int_eq(http_target("/recordings/4294967295", &id), HTTP_TARGET_RECORDING);
+	ck_assert_uint_eq(id, UINT32_MAX);
+	ck_assert_int_eq(http_target("/recordings/9", &id), HTTP_TARGET_RECORDING);
+	ck_assert_uint_eq(id, 9);
+	ck_assert_int_eq(http_target("/recordings/1:", &id), HTTP_TARGET_NONE);
+	ck_assert_int_eq(http_target("/recordings/1/", &id), HTTP_TARGET_NONE);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -22,16 +23,21 @@ static void arguments_record(int count, char **words)
 {
 	char script[1024];
 	ssize_t length = read(0, script, sizeof(script));
+	sigset_t blocked;
+	int death = 0;
 
 	for (int i = 2; i < count; i++)
 		dprintf(3, "%s\n", words[i]);
-	dprintf(3, "priority %d, group %d, others %d\n", getpriority(PRIO_PROCESS, 0),
-		getpgrp() == getpid(), fcntl(4, F_GETFD) >= 0);
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	prctl(PR_GET_PDEATHSIG, &death);
+	dprintf(3, "priority %d, group %d, others %d, blocked %d, signal %d\n",
+		getpriority(PRIO_PROCESS, 0), getpgrp() == getpid(), fcntl(4, F_GETFD) >= 0,
+		sigismember(&blocked, SIGTERM), death);
 	dprintf(3, "script:\n%.*s", (int)(length > 0 ? length : 0), script);
 }
 
-/* "status-N": ends with this status; "says-N": ... and says why; "waits": until it is ended;
- * "deaf": does not obey */
+/* "status-N": ends with this status; "says-N": ... and says why; "talks-N": ... with more than is
+ * kept; "waits": until it is ended; "deaf": does not obey */
 static void __attribute__((noreturn)) play(int count, char **words)
 {
 	const char *what = words[2];
@@ -40,6 +46,8 @@ static void __attribute__((noreturn)) play(int count, char **words)
 	arguments_record(count, words);
 	if (sscanf(what, "says-%d", &status) == 1)
 		dprintf(2, "a\tsentence\nand another\n\n");
+	if (sscanf(what, "talks-%d", &status) == 1)
+		dprintf(2, "~%0*d", (int)VIEW_TEXT_MAX, 1);
 	sscanf(what, "status-%d", &status);
 	if (!strcmp(what, "deaf"))
 		signal(SIGTERM, SIG_IGN);
@@ -72,8 +80,13 @@ static void opened(const char *scenario, const char *variant)
 	view_shelf_state(&shelf, 1, VIEW_COMPLETE, NULL);
 }
 
+/* runs begin with signals blocked, as in the server */
 static void setup(void)
 {
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
 	view_shelf_init(&shelf);
 }
 
@@ -118,6 +131,7 @@ static void step(void)
 	view_forks_poll(&forks, polled);
 	ck_assert_int_gt(poll(polled, VIEW_FORKS_POLLED, -1), 0);
 	view_forks_step(&forks);
+	ck_assert_int_eq(poll(polled, 1, 0), 0); /* what was added is looked at once */
 }
 
 static void end_of(unsigned id)
@@ -166,7 +180,7 @@ TEST(view_fork__command_and_script)
 		recorded(id, ""),
 		"status-0\n--variant\nwith pfc\n--set\nrun.seed=2\n--no-new-files\n--set\n"
 		"run.duration=1ms\n--quiet\n--record\n/proc/self/fd/3\n--break-at\n5000ps\n"
-		"priority 0, group 1, others 0\nscript:\nset s1 a 1\n");
+		"priority 0, group 1, others 0, blocked 0, signal 15\nscript:\nset s1 a 1\n");
 	ck_assert_ptr_nonnull(strstr(json_string_value(of(id)->command), "shown.yaml"));
 }
 
@@ -185,7 +199,7 @@ TEST(view_fork__beside_the_first_run)
 	end_of(id);
 	ck_assert_str_eq(recorded(id, ""),
 			 "status-0\n--set\nrun.seed=2\n--quiet\n--record\n/proc/self/fd/3\n"
-			 "priority 10, group 1, others 0\nscript:\n");
+			 "priority 10, group 1, others 0, blocked 0, signal 15\nscript:\n");
 }
 
 /* ---- its end ---- */
@@ -215,6 +229,36 @@ TEST_RANGE(view_fork__state_at_the_end, 0, 7)
 	ck_assert_uint_eq(running(), 0);
 	ck_assert_int_eq(forks.runs[0].pid_fd, -1);
 	ck_assert_int_eq(forks.runs[0].errors_fd, -1);
+}
+
+/* 511 bytes of what it has said are kept, in one line */
+TEST(view_fork__says_much)
+{
+	char wanted[VIEW_TEXT_MAX + 2];
+	unsigned id;
+
+	opened("talks-4", NULL);
+	id = added("{\"of\": 1}");
+	end_of(id);
+	snprintf(wanted, sizeof(wanted), "~%0*d", (int)VIEW_TEXT_MAX, 1);
+	wanted[VIEW_TEXT_MAX - 1] = 0;
+	ck_assert_str_eq(of(id)->error, wanted);
+}
+
+TEST(view_fork__many_settings)
+{
+	char request[1024] = "{\"of\": 1, \"settings\": [\"a=0\"", wanted[1024] = "";
+	unsigned id;
+
+	for (unsigned i = 1; i < 20; i++)
+		sprintf(request + strlen(request), ", \"a=%u\"", i);
+	strcat(request, "]}");
+	opened("status-0", NULL);
+	id = added(request);
+	end_of(id);
+	for (unsigned i = 0; i < 20; i++)
+		sprintf(wanted + strlen(wanted), "--set\na=%u\n", i);
+	ck_assert_ptr_nonnull(strstr(recorded(id, ""), wanted));
 }
 
 /* @status of waitpid() of a run that a signal has ended */
@@ -253,6 +297,24 @@ TEST(view_fork__cannot_be_started)
 	ck_assert_uint_eq(running(), 0);
 }
 
+/* no descriptor is free for its recording */
+TEST(view_forks_add__no_descriptor)
+{
+	struct rlimit limit, none;
+	unsigned id = 0;
+
+	opened("status-0", NULL);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(add("{\"of\": 1, \"settings\": [\"a=b\"]}", &id), 503);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_str_eq(why, "No file can be made for the recording: Too many open files.");
+	ck_assert_uint_eq(id, 0);
+	ck_assert_uint_eq(added("{\"of\": 1}"), 2); /* no number was used */
+	end_of(2);
+}
+
 /* ---- several ---- */
 
 TEST(view_fork__two_run_others_wait)
@@ -273,6 +335,25 @@ TEST(view_fork__two_run_others_wait)
 	ck_assert(!of(ids[2])->waits);
 	ck_assert_uint_eq(running(), 2);
 	ck_assert_ptr_null(view_shelf_find(&shelf, ids[0]));
+	recorded(ids[1], "ready");
+	recorded(ids[2], "ready");
+}
+
+/* in the order of their numbers, wherever they are on the shelf */
+TEST(view_fork__the_oldest_is_next)
+{
+	unsigned ids[4];
+
+	opened("waits", NULL);
+	for (unsigned i = 0; i < 3; i++)
+		ids[i] = added("{\"of\": 1}");
+	ck_assert_int_eq(view_forks_forget(&forks, ids[0], why), 204);
+	ids[3] = added("{\"of\": 1}");
+	ck_assert_ptr_eq(of(ids[3]), &shelf.list[1]);
+	step();
+	ck_assert_uint_eq(forks.runs[0].id, ids[1]);
+	ck_assert_uint_eq(forks.runs[1].id, ids[2]);
+	ck_assert(of(ids[3])->waits);
 	recorded(ids[1], "ready");
 	recorded(ids[2], "ready");
 }

@@ -39,6 +39,24 @@ TEST(view_page_policy__a_digest_for_each_script)
 	free(policy);
 }
 
+/* a script that is in a script is none of its own */
+TEST(view_page_policy__as_a_whole)
+{
+	static const char page[] = "<p><script>a</script>b<script x='1'>b</script>";
+	char *policy = view_page_policy(page, sizeof(page) - 1);
+
+	ck_assert_str_eq(policy,
+			 "default-src 'none'; script-src "
+			 "'sha256-ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=' "
+			 "'sha256-PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0='; style-src "
+			 "'unsafe-inline'; img-src data: blob:; connect-src 'self'; worker-src "
+			 "blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+	free(policy);
+	policy = view_page_policy("<script>a <script>a</script>", 28);
+	ck_assert_uint_eq(times_in(policy, "'sha256-"), 1);
+	free(policy);
+}
+
 TEST(view_page_policy__no_script_and_an_open_one)
 {
 	char *none = view_page_policy("", 0), *open = view_page_policy("<script>a", 9);

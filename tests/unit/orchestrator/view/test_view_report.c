@@ -97,6 +97,79 @@ TEST(view_report_write__lab_in_front_of_the_recordings)
 	free(plain);
 }
 
+/* @bytes of 'A' in base64, 57 in a line */
+static void letters_put(size_t bytes, FILE *out)
+{
+	for (; bytes; bytes -= bytes < 57 ? bytes : 57) {
+		size_t line = bytes < 57 ? bytes : 57;
+
+		for (size_t i = 0; i < line / 3; i++)
+			fputs("QUFB", out);
+		fputs(line % 3 == 2 ? "QUE=\n" : line % 3 ? "QQ==\n" : "\n", out);
+	}
+}
+
+/* of the lab and of a recording: one line to the byte, a line and a part, two */
+TEST(view_report_write__lines)
+{
+	static const size_t sizes[] = { 56, 57, 58, 85, 114, 115 };
+	char text[116] = "", *wanted;
+	size_t length;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		FILE *out = open_memstream(&wanted, &length);
+		char *report;
+
+		fputs("<script type=\"application/x-heddle-lab\">\n", out);
+		letters_put(sizes[i], out);
+		fprintf(out, "</script>\n%s", begin);
+		letters_put(sizes[i], out);
+		fputs("</script>\n", out);
+		fclose(out);
+		memset(text, 'A', sizes[i]);
+		report = report_with(text, sizes[i], text, &length);
+		ck_assert_msg(strstr(report, wanted) != NULL, "%zu bytes: %s", sizes[i], wanted);
+		free(report);
+		free(wanted);
+	}
+}
+
+TEST(view_report_write__several_recordings)
+{
+	FILE *recordings[] = { tmpfile(), tmpfile() }, *out;
+	char *report;
+	size_t length;
+
+	fputs("foo", recordings[0]);
+	fputs("bar", recordings[1]);
+	out = open_memstream(&report, &length);
+	ck_assert_int_eq(view_report_write(out, recordings, 2, NULL), 0);
+	fclose(out);
+	ck_assert_uint_ge(view_report_bytes(6, 2), length);
+	ck_assert_uint_le(view_report_bytes(6, 2), length + 200);
+	ck_assert_ptr_nonnull(strstr(
+		report, "<script type=\"application/x-heddle-recording\">\nZm9v\n</script>\n"
+			"<script type=\"application/x-heddle-recording\">\nYmFy\n</script>\n"));
+	free(report);
+	for (unsigned i = 0; i < 2; i++)
+		fclose(recordings[i]);
+}
+
+/* a recording that cannot be read */
+TEST(view_report_write__no_recording)
+{
+	FILE *recording = fopen("/tmp", "re"), *out;
+	char *report;
+	size_t length;
+
+	ck_assert_ptr_nonnull(recording);
+	out = open_memstream(&report, &length);
+	ck_assert_int_eq(view_report_write(out, &recording, 1, NULL), -EIO);
+	fclose(out);
+	fclose(recording);
+	free(report);
+}
+
 TEST(view_report_write__why_it_cannot)
 {
 	FILE *out = fopen("/dev/full", "we"), *recording = tmpfile();

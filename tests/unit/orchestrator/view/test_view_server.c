@@ -4,12 +4,17 @@
 #include "orchestrator/view/view_server.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "nodes/base/array.h"
@@ -364,6 +369,8 @@ TEST(view_server__bodies)
 			       "Content-Type: application/json\r\nContent-Length: 65537\r\n"),
 			 413);
 	error_is("The body is longer than 65536 bytes.");
+	ck_assert_int_eq(asked("POST", "/fork", "Content-Type: application/json\r\n"), 411);
+	error_is("The request has no Content-Length.");
 	ck_assert_int_eq(sent("POST", "/fork", "{\n\"of\":"), 400);
 	ck_assert_ptr_eq(strstr(body, "{\"error\":\"The body is not JSON: line 2: "), body);
 	ck_assert_int_eq(sent("POST", "/fork", "{\"of\":1,\"of\":2}"), 400);
@@ -373,6 +380,52 @@ TEST(view_server__bodies)
 	error_is("The body is not JSON: line 1: it nests too deeply.");
 	ck_assert_int_eq(sent("POST", "/fork", "{\"of\":1,\"x\":[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]}"),
 			 201);
+}
+
+/* in two parts; and the longest one */
+TEST(view_server__long_bodies)
+{
+	static char text[VIEW_BODY_MAX + 1024];
+	size_t head;
+	int fd;
+
+	options.fork = hook_fork;
+	options.forget = hook_forget;
+	started();
+	hook_status = 201;
+	head = (size_t)snprintf(text, sizeof(text),
+				"POST /fork HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"
+				"Content-Type: application/json\r\nContent-Length: %u\r\n\r\n",
+				host, token, VIEW_BODY_MAX);
+	fd = connection_with(text);
+	memset(text, ' ', VIEW_BODY_MAX);
+	memcpy(text + VIEW_BODY_MAX - 8, "{\"of\":8}", 8);
+	ck_assert_int_eq(send(fd, text, head, MSG_NOSIGNAL), (ssize_t)head);
+	usleep(20000);
+	ck_assert_int_eq(send(fd, text + head, VIEW_BODY_MAX - head, MSG_NOSIGNAL),
+			 (ssize_t)(VIEW_BODY_MAX - head));
+	ck_assert_int_eq(status_from(fd), 201);
+	ck_assert_str_eq(body, "{\"id\":9}");
+	ck_assert_int_eq(sent("POST", "/fork", ""), 400);
+	error_is("The body is not JSON: line 1: '[' or '{' expected near end of file.");
+}
+
+/* letters, digits and '-' of a name, 63 of them, up to its first dot */
+TEST_RANGE(view_server__name_of_a_file, 0, 3)
+{
+	static const char *const names[][2] = {
+		{ "/0123456789:@AZ[`az{-_", "0123456789AZaz-" },
+		{ "123456789012345678901234567890123456789012345678901234567890abcdef",
+		  "123456789012345678901234567890123456789012345678901234567890abc" },
+		{ ".hidden", "" },
+	};
+	char line[256];
+
+	snprintf(shelf.list[0].name, VIEW_TEXT_MAX, "%s", names[_i][0]);
+	started();
+	ck_assert_int_eq(asked("HEAD", "/recordings/1", ""), 200);
+	snprintf(line, sizeof(line), "; filename=\"%s.heddle\"\r\n", names[_i][1]);
+	has(line);
 }
 
 /* ---- the lab ---- */
@@ -483,9 +536,75 @@ TEST(view_server__requests_from_elsewhere)
 
 TEST(view_server__not_http)
 {
+	char text[VIEW_REQUEST_MAX + 64] = "GET / HTTP/1.1\r\nX: ";
+
 	started();
 	ck_assert_int_eq(said("nonsense\r\n\r\n"), 400);
 	error_is("The request is not valid HTTP.");
+	memset(text + strlen(text), 'x', VIEW_REQUEST_MAX);
+	/* as the version of civetweb has it */
+	if (said(text) == 413)
+		error_is("The request is too long.");
+	else
+		error_is("The request is not valid HTTP.");
+}
+
+/* Its threads come after all others, and take no signal; the process's own signals stay. */
+TEST(view_server_start__threads)
+{
+	struct sigaction child;
+	sigset_t blocked;
+	unsigned threads = 0;
+	struct dirent *entry;
+	DIR *tasks;
+
+	signal(SIGCHLD, SIG_DFL);
+	started();
+	ck_assert_int_eq(asked("HEAD", "/", ""), 200);
+	ck_assert_int_eq(sigaction(SIGCHLD, NULL, &child), 0);
+	ck_assert(child.sa_handler == SIG_DFL);
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	ck_assert_int_eq(sigismember(&blocked, SIGTERM), 0);
+	tasks = opendir("/proc/self/task");
+	while ((entry = readdir(tasks))) {
+		pid_t thread = (pid_t)atoi(entry->d_name);
+		char path[64], line[256];
+		FILE *file;
+
+		if (thread < 1 || thread == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)thread);
+		file = fopen(path, "re");
+		while (file && fgets(line, sizeof(line), file))
+			if (!strncmp(line, "SigBlk:", 7) &&
+			    strtoull(line + 7, NULL, 16) >> (SIGTERM - 1) & 1)
+				threads += getpriority(PRIO_PROCESS, (id_t)thread) == 19;
+		if (file)
+			fclose(file);
+	}
+	closedir(tasks);
+	ck_assert_uint_ge(threads, VIEW_CONNECTIONS);
+}
+
+/* what was printed is there, and threads end at once */
+TEST(view_server_leave__with_a_status)
+{
+	int fd = memfd_create("out", MFD_CLOEXEC), status;
+	char text[16] = "";
+	pid_t pid = fork();
+
+	if (!pid) {
+		FILE *out = fdopen(fd, "w");
+
+		fputs("printed", out);
+		started();
+		view_server_leave(3);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+	ck_assert_int_eq(pread(fd, text, sizeof(text), 0), 7);
+	ck_assert_str_eq(text, "printed");
+	close(fd);
 }
 
 /* ---- its start ---- */
