@@ -61,7 +61,7 @@ static const char *asked(const char *path)
 		ck_abort_msg("nothing listens");
 	dprintf(fd, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nAuthorization: Bearer %s\r\n\r\n",
 		path, port, token);
-	for (ssize_t got = 1; got > 0; used += (size_t)got)
+	for (ssize_t got = 1; got > 0; used += got > 0 ? (size_t)got : 0)
 		got = recv(fd, answer + used, sizeof(answer) - 1 - used, 0);
 	answer[used] = 0;
 	close(fd);
@@ -105,12 +105,15 @@ static unsigned long long signals(const char *key)
 /* Nothing whose end others wait for: a pipe of the run's process, for instance. */
 TEST(view_service_start__descriptors)
 {
-	int mine = memfd_create("mine", MFD_CLOEXEC), last = 0;
+	int mine = memfd_create("mine", MFD_CLOEXEC), out = dup(STDOUT_FILENO), last = 0;
 
 	while (last < 90)
 		last = dup(mine);
+	dup2(mine, STDOUT_FILENO);
 	started();
 	until("\"bytes\":4,");
+	dup2(out, STDOUT_FILENO);
+	close(out);
 	for (int fd = 0; fd <= last; fd++) {
 		char path[64], what[128] = "";
 
