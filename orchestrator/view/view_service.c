@@ -130,7 +130,6 @@ server_main(const struct view_service_options *options, int state, int answer, p
 	interrupt_catch();
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigprocmask(SIG_BLOCK, &ends, NULL); /* it arrives while ppoll() waits */

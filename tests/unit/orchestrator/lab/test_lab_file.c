@@ -3,8 +3,10 @@
 #include "orchestrator/lab/lab_file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nodes/base/array.h"
 #include "orchestrator/lab/lab_answer.h"
@@ -110,6 +112,29 @@ static const struct {
 	{ HEAD RUNS "answers: [{name: v, ask: a, unit: 1us}]\n" CHECKS, ":5:35:", "no unit" },
 	{ HEAD RUNS "answers: [{name: v, ask: a, unit: us, file: yes}]\n" CHECKS,
 	  ":5:11:", "one of 'unit', 'choices' and 'file'" },
+	{ HEAD RUNS "answers: [{name: v, ask: a, choices: [a], file: yes}]\n" CHECKS,
+	  ":5:11:", "one of 'unit', 'choices' and 'file'" },
+	{ HEAD RUNS "answers: [{name: v, ask: a, unit: us, choices: [a]}]\n" CHECKS,
+	  ":5:11:", "one of 'unit', 'choices' and 'file'" },
+	{ HEAD RUNS "answers: [{name: v, ask: a, choices: []}]\n" CHECKS,
+	  ":5:38:", "'choices' must be a list of texts" },
+	{ HEAD RUNS ANSWERS "checks: [{run: a, expect: [a], holds: [b], says: x}]\n",
+	  ":6:10:", "'values' and 'holds' go together" },
+	{ HEAD RUNS ANSWERS
+	  "checks: [{values: {a: {run: a, value: lost}}, expect: [a], says: x}]\n",
+	  ":6:10:", "'run' and 'expect' go together" },
+	{ HEAD "runs: [{name: a, run: b, compare: yes}, {name: c, run: b}]\npredict: [{name: p, "
+	       "ask: a, measured: x, in: c}, {name: q, ask: a, measured: x}]\n" ANSWERS CHECKS,
+	  ":5:78:", "run 'a' compares variants, so it has no single value" },
+	{ HEAD RUNS
+	  "predict: [{name: p, ask: a}, {name: q, ask: a}, {name: p, ask: a}]\n" ANSWERS CHECKS,
+	  ":5:56:", "'p' is already given in line 5" },
+	{ HEAD "student: {x: 1..2, case: [{a: 2, x: 2}]}\n" RUNS ANSWERS CHECKS,
+	  ":4:34:", "there are two values called 'x'" },
+	{ HEAD RUNS
+	  "answers: [{name: v, ask: a, tolerance: 1%}, {name: w, ask: a}]\nchecks: [{run: "
+	  "a.yaml, expect: ['x {v.tolerance} {w} {w.tolerance}'], says: look}]\n",
+	  ":6:54:", "'w' has no tolerance" },
 	{ HEAD RUNS "answers: [{name: v, ask: a}, {name: v, ask: a}]\n" CHECKS,
 	  ":5:37:", "'v' is already given in line 5" },
 	{ HEAD RUNS "answers: [{name: w, ask: a, tolerance: 1%}]\n" CHECKS,
@@ -158,6 +183,123 @@ TEST_RANGE(lab_read_memory__mistakes, 0, COUNT_OF(mistakes))
 	snprintf(place, sizeof(place), "labs/07-seven/lab.yaml%s ", mistakes[_i].place);
 	ck_assert_msg(!strncmp(errors.texts[0], place, strlen(place)), "%s", errors.texts[0]);
 	ck_assert_msg(strstr(errors.texts[0], mistakes[_i].says) != NULL, "%s", errors.texts[0]);
+}
+
+/* ---- limits ---- */
+
+static char long_text[1 << 14];
+
+/* @head, @count times @each with a number of its own, @tail; @each has one %u */
+static int repeated(const char *head, const char *each, unsigned count, const char *tail)
+{
+	char *at = stpcpy(long_text, head);
+
+	for (unsigned i = 0; i < count; i++) {
+		at = stpcpy(at, i ? ", " : "");
+		at += sprintf(at, each, i);
+	}
+	strcpy(at, tail);
+	lab_free(&lab);
+	scenario_errors_free(&errors);
+	errors = (struct scenario_errors){ 0 };
+	return read_text(long_text);
+}
+
+/* as many as there may be of each list, and one more at @place is refused with @says */
+static void most(const char *head, const char *each, unsigned count, const char *tail,
+		 const char *says)
+{
+	ck_assert_msg(!repeated(head, each, count, tail), "%s", errors.texts[0]);
+	ck_assert_int_eq(repeated(head, each, count + 1, tail), -EINVAL);
+	ck_assert_uint_ge(errors.count, 1);
+	ck_assert_msg(!strncmp(errors.texts[0], says, strlen(says)), "%s", errors.texts[0]);
+}
+
+#define IN_FILE "labs/07-seven/lab.yaml:"
+#define A_CHECK "{run: a.yaml, expect: ['lost == %u'], says: look}"
+
+TEST(lab_read_memory__most_of_each)
+{
+	most(HEAD "runs: [", "{name: r%u, run: a.yaml}", LAB_RUNS_MAX, "]\n" ANSWERS CHECKS,
+	     IN_FILE "4:7: 'runs' must be a list of 1 to 16 elements");
+	most(HEAD RUNS "predict: [", "{name: p%u, ask: a}", LAB_QUESTIONS_MAX, "]\n" ANSWERS CHECKS,
+	     IN_FILE "5:10: 'predict' must be a list of 1 to 16 elements");
+	most(HEAD RUNS "answers: [{name: v, ask: a, tolerance: 1%}, ", "{name: a%u, ask: a}",
+	     LAB_QUESTIONS_MAX - 1, "]\n" CHECKS,
+	     IN_FILE "5:10: 'answers' must be a list of 1 to 16 elements");
+	most(HEAD RUNS ANSWERS "checks: [", A_CHECK, LAB_CHECKS_MAX, "]\n",
+	     IN_FILE "6:9: 'checks' must be a list of 1 to 24 elements");
+	most(HEAD RUNS ANSWERS "checks: [{values: {", "v%u: {run: a, value: lost}",
+	     LAB_CHECK_VALUES_MAX, "}, holds: [v0 == 0], says: x}]\n",
+	     IN_FILE "6:19: 'values' must be a mapping of 1 to 8 names");
+	most(HEAD "student: {", "x%u: 1..2", LAB_VARIABLES_MAX, "}\n" RUNS ANSWERS CHECKS,
+	     IN_FILE "4:10: 'student' must be a mapping of 1 to 24 names");
+	/* of a choice with many values, and an answer */
+	most(HEAD "student: {case: [{", "x%u: 1", LAB_VALUES_MAX - 1, "}]}\n" RUNS ANSWERS CHECKS,
+	     IN_FILE "6:18: a lab has at most 64 values and answers");
+	ck_assert_uint_eq(lab.answer_count, 1);
+	ck_assert_int_eq(repeated(HEAD RUNS ANSWERS "checks: [{values: {", "%u", 0,
+				  "}, holds: [a], says: x}]\n"),
+			 -EINVAL);
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], "'values' must be a mapping of 1 to 8"));
+}
+
+/* 31 bytes; a small letter first */
+TEST(lab_read_memory__names)
+{
+	char name[LAB_NAME_MAX + 1] = "";
+	static const char *const wrong[] = { "_a", "1a", "a-b", "aB" };
+
+	memset(name, 'a', LAB_NAME_MAX - 1);
+	ck_assert_int_eq(
+		repeated(HEAD "runs: [{name: ", name, 1, ", run: a.yaml}]\n" ANSWERS CHECKS), 0);
+	name[LAB_NAME_MAX - 1] = 'a';
+	ck_assert_int_eq(
+		repeated(HEAD "runs: [{name: ", name, 1, ", run: a.yaml}]\n" ANSWERS CHECKS),
+		-EINVAL);
+	ck_assert_str_eq(errors.texts[0],
+			 IN_FILE "4:15: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' is not a name here: a "
+				 "small letter, then at most 30 of a-z 0-9 _");
+	for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+		ck_assert_int_eq(
+			repeated(HEAD "student: {", wrong[i], 1, ": 1..2}\n" RUNS ANSWERS CHECKS),
+			-EINVAL);
+		ck_assert_ptr_nonnull(strstr(errors.texts[0], "' is not a name here: "));
+	}
+	ck_assert_int_eq(repeated(HEAD "student: {", "z_9", 1, ": 1..2}\n" RUNS ANSWERS CHECKS), 0);
+}
+
+TEST(lab_read_memory__ranges)
+{
+	static const struct {
+		const char *range, *says;
+	} rows[] = {
+		{ "4294967295..4294967295", NULL },
+		{ "0..4294967295", NULL },
+		{ "000000000000000000000001..2", "must be a range such as 110..180" },
+		{ "0..4294967296", "is empty or too large: expected LEAST..MOST" },
+		{ "2..1", "is empty or too large" },
+		{ "1..2us", "a range of whole numbers: " },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		ck_assert_int_eq(
+			repeated(HEAD "student: {x: ", rows[i].range, 1, "}\n" RUNS ANSWERS CHECKS),
+			rows[i].says ? -EINVAL : 0);
+		if (rows[i].says)
+			ck_assert_msg(strstr(errors.texts[0], rows[i].says) != NULL, "%s",
+				      errors.texts[0]);
+	}
+}
+
+TEST(lab_read__no_file)
+{
+	ck_assert_int_eq(lab_read("/none/05-five", &lab, &errors), -EINVAL);
+	ck_assert_str_eq(errors.texts[0], "/none/05-five/lab.yaml: the lab cannot be read: No such "
+					  "file or directory");
+	ck_assert_int_eq(lab_read_memory("alone", "title: x\n", 9, &lab, &errors), -EINVAL);
+	ck_assert_str_eq(lab.name, "alone");
+	ck_assert_str_eq(lab.folder, "alone");
 }
 
 /* ---- values of a student ---- */
@@ -219,6 +361,50 @@ static const struct {
 	{ ", file: yes", "/dev/null", NULL },
 	{ ", file: yes", "/none", NULL },
 };
+
+/* what is said of choices and files, and what is kept */
+TEST(lab_answer_take__said)
+{
+	static const char *const path = "/tmp/heddle-test-answer";
+	struct lab_values values = { 0 };
+	char why[LAB_WHY_MAX] = "";
+
+	ck_assert_int_eq(read_text(HEAD RUNS
+				   "answers: [{name: n, ask: a}, {name: c, ask: a, choices: [a, "
+				   "b c, d]}, {name: f, ask: a, file: yes, tolerance: 1%}]\n"
+				   "checks: [{run: a, expect: [\"lost == {n}\"], says: x}]\n"),
+			 0);
+	ck_assert_int_eq(lab_answer_take(&lab.answers[1], "e", &values, why), -EINVAL);
+	ck_assert_str_eq(why, "'e' is not one of: a, b c, d");
+	ck_assert_int_eq(lab_answer_take(&lab.answers[1], "d", &values, why), 0);
+	ck_assert_int_eq(lab_answer_take(&lab.answers[0], "7", &values, why), 0);
+	ck_assert_str_eq(values.list[1].text, "7");
+	ck_assert_uint_eq(values.list[1].number, 7);
+	ck_assert(values.list[1].is_number && !values.list[1].is_file);
+	ck_assert_int_eq(lab_answer_take(&lab.answers[2], "/none", &values, why), -EINVAL);
+	ck_assert_str_eq(why, "the file '/none' cannot be read: No such file or directory");
+	ck_assert_int_eq(lab_answer_take(&lab.answers[2], "/dev/null", &values, why), -EINVAL);
+	ck_assert_str_eq(why, "'/dev/null' is no regular file");
+	fclose(fopen(path, "w"));
+	ck_assert_int_eq(
+		lab_answer_take(&lab.answers[2], "/tmp/../tmp/heddle-test-answer", &values, why),
+		0);
+	unlink(path);
+	ck_assert_str_eq(values.list[2].text, path);
+	ck_assert(values.list[2].is_file && !values.list[2].is_number);
+	ck_assert_str_eq(values.list[2].tolerance, "1%");
+	/* of many choices the first are named */
+	ck_assert_int_eq(repeated(HEAD RUNS "answers: [{name: v, ask: a, tolerance: 1%, choices: [",
+				  "longer-than-others-%u", 40, "]}]\n" CHECKS),
+			 0);
+	ck_assert_int_eq(lab_answer_take(&lab.answers[0], "x", &values, why), -EINVAL);
+	ck_assert_uint_eq(strlen(why), strlen("'x' is not one of: ") + LAB_WHY_MAX - 100 - 1);
+	while (values.count < LAB_VALUES_MAX)
+		lab_values_add(&values, "x", "1");
+	ck_assert_int_eq(lab_answer_take(&lab.answers[0], "longer-than-others-39", &values, why),
+			 -ENOMEM);
+	lab_values_free(&values);
+}
 
 TEST_RANGE(lab_answer_take__kinds, 0, COUNT_OF(numbers))
 {

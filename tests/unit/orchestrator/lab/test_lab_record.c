@@ -76,9 +76,63 @@ TEST(lab_record__reads_what_it_writes)
 	ck_assert_str_eq(name, "lab-07-seven-student-3.yaml");
 }
 
+/* the file as a whole; what is no line of text is blank */
+TEST(lab_record_write__file)
+{
+	struct lab_record written = { .predictions = { "one", "two" },
+				      .answers = { NULL, "a\nb\x1f" },
+				      .passed = true };
+	char found[512] = "";
+	FILE *file;
+
+	ck_assert_int_eq(lab_record_write(path, &lab, 4294967295, &written), 0);
+	file = fopen(path, "r");
+	ck_assert_uint_gt(fread(found, 1, sizeof(found) - 1, file), 0);
+	fclose(file);
+	ck_assert_str_eq(found,
+			 "# Predictions and answers of one student, written by 'heddle lab'.\n"
+			 "lab: \"07-seven\"\nstudent: 4294967295\n"
+			 "predictions: {p: \"one\", q: \"two\"}\nanswers: {w: \"a b \"}\n"
+			 "passed: yes\n");
+	ck_assert_int_eq(lab_record_read(path, &lab, 4294967295, &record, &errors), 0);
+	ck_assert(record.passed);
+	ck_assert_str_eq(record.answers[1], "a b ");
+	ck_assert_str_eq(record.predictions[0], "one");
+	ck_assert_int_eq(lab_record_write("/none/record", &lab, 3, &written), -ENOENT);
+}
+
+/* nothing after a key is no answer; as long as an answer may be */
+TEST(lab_record_read__empty_and_long)
+{
+	char text[LAB_RECORD_TEXT_MAX + 100];
+
+	file_write("lab: 07-seven\nstudent: 3\npredictions:\nanswers: {}\n");
+	ck_assert_int_eq(lab_record_read(path, &lab, 3, &record, &errors), 0);
+	ck_assert_ptr_null(record.answers[0]);
+	ck_assert(!record.passed);
+	snprintf(text, sizeof(text), "lab: 07-seven\nstudent: 3\nanswers: {v: %0*d}\n",
+		 (int)LAB_RECORD_TEXT_MAX, 1);
+	file_write(text);
+	ck_assert_int_eq(lab_record_read(path, &lab, 3, &record, &errors), 0);
+	ck_assert_uint_eq(strlen(record.answers[0]), LAB_RECORD_TEXT_MAX);
+}
+
+TEST(lab_record_read__no_regular_file)
+{
+	ck_assert_int_eq(lab_record_read(folder, &lab, 3, &record, &errors), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], ": the answers cannot be read: Invalid "
+						      "argument"));
+	/* nor is one waited for */
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(lab_record_read(path, &lab, 3, &record, &errors), -EINVAL);
+}
+
 static const struct {
 	const char *text, *says;
 } mistakes[] = {
+	{ "lab: 07-seven\nstudent: 3\nanswers: x\n", "record:3:10: expected a mapping of names" },
+	{ "lab: 07-seven\nstudent: 0\n", "record:2:10: " },
+	{ "lab: 07-seven\nstudent: 3\npredictions: {v: 1}\n", "the lab asks no 'v'" },
 	{ "lab: 07-seven\n", "record:1:1: a file of answers lacks the key 'student'" },
 	{ "lab: 08-eight\nstudent: 3\n", "record:1:6: this file is of lab '08-eight'" },
 	{ "lab: 07-seven\nstudent: 4\n", "record: this file is of student 4, not of 3" },
@@ -119,6 +173,11 @@ TEST(lab_text_read__refused)
 	file_write("x");
 	ck_assert_int_eq(truncate(path, LAB_TEXT_BYTES_MAX + 1), 0);
 	ck_assert_int_eq(lab_text_read(path, &text, &length), -EFBIG);
+	ck_assert_int_eq(truncate(path, LAB_TEXT_BYTES_MAX), 0);
+	ck_assert_int_eq(lab_text_read(path, &text, &length), 0);
+	ck_assert_uint_eq(length, LAB_TEXT_BYTES_MAX);
+	ck_assert_int_eq(text[length], 0);
+	free(text);
 }
 
 TEST(lab_text_explanation__is_a_line)
@@ -126,6 +185,10 @@ TEST(lab_text_explanation__is_a_line)
 	ck_assert_str_eq(lab_text_explanation("a\n## Explanation\nb"), "## Explanation\nb");
 	ck_assert_str_eq(lab_text_explanation("## Explanation"), "## Explanation");
 	ck_assert_str_eq(lab_text_explanation("a ## Explanation\n## Explanations\n"), "");
+	ck_assert_str_eq(lab_text_explanation("### Explanation\n## Explanation\r\nc"),
+			 "## Explanation\r\nc");
+	ck_assert_str_eq(lab_text_explanation("## Explanation x\n## Explanation\n"),
+			 "## Explanation\n");
 }
 
 TEST(lab_folders__number_and_name)
@@ -142,6 +205,15 @@ TEST(lab_folders__number_and_name)
 	ck_assert_ptr_null(lab_folders_find(&labs, "1"));
 	ck_assert_ptr_null(lab_folders_find(&labs, ""));
 	ck_assert_ptr_null(lab_folders_find(&labs, "flow"));
+	ck_assert_ptr_null(lab_folders_find(&labs, "3x"));
+	ck_assert_ptr_null(lab_folders_find(&labs, "-lanes"));
+	/* the first one, and none without both a number and a name */
+	labs.names[1] = labs.names[2];
+	labs.names[2] = (char[]){ "12-own" };
+	ck_assert_str_eq(lab_folders_find(&labs, "own"), names[2]);
+	labs.names[1] = (char[]){ "13lanes" };
+	ck_assert_ptr_null(lab_folders_find(&labs, "13"));
+	ck_assert_ptr_null(lab_folders_find(&labs, "anes"));
 }
 
 TEST(lab_folders_list__those_with_a_lab)
@@ -162,4 +234,35 @@ TEST(lab_folders_list__those_with_a_lab)
 	unlink(path);
 	rmdir(deeper);
 	ck_assert_int_eq(lab_folders_list(deeper, &labs), -ENOENT);
+}
+
+/* in the order of their names, without those that begin with a dot; 256 at most */
+TEST(lab_folders_list__order_and_most)
+{
+	struct lab_folders labs;
+	char name[128];
+	unsigned made = LAB_FOLDERS_MAX + 2;
+
+	for (unsigned i = 0; i < made; i++) {
+		sprintf(name, "%s/%s%03u", folder, i ? "" : ".", i * 7 % made);
+		ck_assert_int_eq(mkdir(name, 0755), 0);
+		snprintf(path, sizeof(path), "%s/lab.yaml", name);
+		file_write("x");
+		if (i == 4) {
+			ck_assert_int_eq(lab_folders_list(folder, &labs), 0);
+			ck_assert_uint_eq(labs.count, 4);
+			for (unsigned l = 0; l < 4; l++)
+				ck_assert_int_eq(atoi(labs.names[l]), 7 * ((int)l + 1));
+			lab_folders_free(&labs);
+		}
+	}
+	ck_assert_int_eq(lab_folders_list(folder, &labs), 0);
+	ck_assert_uint_eq(labs.count, LAB_FOLDERS_MAX);
+	lab_folders_free(&labs);
+	for (unsigned i = 0; i < made; i++) {
+		sprintf(name, "%s/%s%03u", folder, i ? "" : ".", i * 7 % made);
+		snprintf(path, sizeof(path), "%s/lab.yaml", name);
+		unlink(path);
+		rmdir(name);
+	}
 }

@@ -140,6 +140,8 @@ TEST(view_service_start__signals)
 	int status;
 
 	signal(SIGCHLD, SIG_IGN);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
 	started();
 	until("\"state\":\"growing\"");
 	ck_assert_uint_eq(signals("SigIgn") & (SIGNAL(SIGINT) | SIGNAL(SIGHUP) | SIGNAL(SIGCHLD)),
