@@ -264,13 +264,48 @@ TEST(import__writes_a_scenario)
 	ASSERT_HAS(printed, "name: five");
 }
 
+/* beside the file paths stay relative, elsewhere they are absolute */
+TEST(import__folders)
+{
+	char wanted[256];
+
+	ck_assert(!mkdir("a", 0755) && !mkdir("b", 0755));
+	file_write("a/lab.clab.yml", CLAB CLAB_LINKS);
+	snprintf(wanted, sizeof(wanted), "from: %s/a/., to: /mnt", whole_folder);
+	ASSERT_STATUS("import|a/lab.clab.yml|-o|a/lab.yaml", 0);
+	ck_assert(file_has("a/lab.yaml", "from: ., to: /mnt"));
+	ASSERT_STATUS("import|a/lab.clab.yml|-o|b/lab.yaml", 0);
+	ck_assert(file_has("b/lab.yaml", wanted));
+	ASSERT_STATUS("import|a/lab.clab.yml|-o|-", 0);
+	ASSERT_HAS(printed, wanted);
+	ck_assert_int_eq(heddle_given("import|-|-o|lab.yaml", CLAB CLAB_LINKS), 0);
+	ck_assert(file_has("lab.yaml", "from: ., to: /mnt"));
+	ck_assert_int_eq(heddle_given("import|-|-o|b/lab.yaml", CLAB CLAB_LINKS), 0);
+	snprintf(wanted, sizeof(wanted), "from: %s/., to: /mnt", whole_folder);
+	ck_assert(file_has("b/lab.yaml", wanted));
+	ASSERT_STATUS("import|a/lab.clab.yml|-o|/dev/full", 4);
+	ck_assert_str_eq(said, "heddle import: cannot write /dev/full: No space left on device\n");
+	/* 4 MiB at most */
+	ck_assert_int_eq(truncate("a/lab.clab.yml", (4 << 20) + 1), 0);
+	ASSERT_STATUS("import|a/lab.clab.yml", 2);
+	ck_assert_str_eq(said, "heddle import: a/lab.clab.yml cannot be read: it has more than 4 "
+			       "MiB\n");
+	ck_assert_int_eq(truncate("a/lab.clab.yml", 4 << 20), 0);
+	ASSERT_STATUS("import|a/lab.clab.yml", 2);
+	ASSERT_LACKS(said, "it has more than 4 MiB");
+}
+
 TEST(import__names_what_is_left_out)
 {
 	file_write("lab.clab.yml", CLAB "    srl: {kind: nokia_srlinux}\n" CLAB_LINKS);
 	ASSERT_STATUS("import|lab.clab.yml|-o|lab.yaml", 1);
 	ASSERT_HAS(said, "lab.clab.yml:6:5: node 'srl' of kind 'nokia_srlinux' is left out");
-	ASSERT_HAS(said, "1 part of");
+	ASSERT_HAS(said, "\nheddle import: 1 part of lab.clab.yml is left out\n");
 	ck_assert(file_has("lab.yaml", "#   lab.clab.yml:6:5: node 'srl'"));
+	file_write("two.yml",
+		   CLAB "    srl: {kind: nokia_srlinux}\n    b: {kind: ceos}\n" CLAB_LINKS);
+	ASSERT_STATUS("import|two.yml|-o|lab.yaml", 1);
+	ASSERT_HAS(said, "\nheddle import: 2 parts of two.yml are left out\n");
 	file_write("none.yml", "name: x\n");
 	ASSERT_STATUS("import|none.yml", 2);
 	ASSERT_HAS(said, "none.yml");

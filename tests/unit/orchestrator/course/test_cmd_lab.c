@@ -321,6 +321,65 @@ TEST(lab_report__also_before_all_is_answered)
 	ASSERT_HAS(said, "no/own.html");
 }
 
+/* what a report says of the lab is `printed` */
+static void reported(const char *file)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command),
+		 "sed -n '/^<script.*x-heddle-lab/,/^<.script/p' %s | grep -v script | base64 -d "
+		 ">lab.json",
+		 file);
+	ck_assert_int_eq(system(command), 0);
+	free(printed);
+	printed = file_read("lab.json");
+	ck_assert_ptr_nonnull(printed);
+}
+
+#define FIRST "heddle run own/21-mine/star.yaml --set workloads.load.window=1"
+#define REPORTED "\"commands\":[\"" FIRST "\",\"heddle run --compare own/21-mine/star.yaml\","
+
+TEST(lab_report__what_it_says)
+{
+	ASSERT_STATUS("lab|report|21|--labs|own|r.html|--quiet", 0);
+	reported("r.html");
+	ASSERT_HAS(printed,
+		   "{\"lab\":\"21-mine\",\"title\":\"My own\",\"minutes\":15,\"student\":1,"
+		   "\"values\":{\"n\":\"2\"},\"predict\":[");
+	ASSERT_HAS(printed, "\"choices\":[\"delay\",\"rate\"],\"tolerance\":null,\"given\":null,"
+			    "\"measured\":null}],\"answers\":[");
+	ASSERT_HAS(printed,
+		   "\"tolerance\":\"5%\",\"given\":null,\"right\":null}],\"runs\":[{\"name\":"
+		   "\"first\",\"command\":\"" FIRST "\"},");
+	ASSERT_HAS(printed, "\"passed\":null," REPORTED
+			    "\"heddle lab check 21-mine --labs own --student 1\"]}");
+	ASSERT_LACKS(printed, "\"folder\"");
+	/* of what was predicted, what was measured; other predictions have no value */
+	ASSERT_STATUS("lab|predict|21|--labs|own|speed=1|why=rate", 0);
+	ASSERT_STATUS("lab|check|21|--labs|own|mine=mine.yaml|faster=fast|least=41|--quiet", 1);
+	ASSERT_STATUS("lab|report|21|--labs|own|r.html|--quiet", 0);
+	reported("r.html");
+	ASSERT_HAS(printed, "\"given\":\"1\",\"measured\":\"99.22 Gb/s\"},");
+	ASSERT_HAS(printed, "\"given\":\"rate\",\"measured\":null}],");
+	ASSERT_HAS(printed, "\"given\":\"fast\",\"right\":true},");
+	ASSERT_HAS(printed, "\"given\":\"41\",\"right\":false}],");
+	ASSERT_HAS(printed, "\"passed\":false," REPORTED "\"heddle lab check 21-mine --labs own "
+			    "--student 1 mine=mine.yaml faster=fast least=41\"]}");
+	ASSERT_STATUS("lab|check|21|--labs|own|least=40|--quiet", 0);
+	ASSERT_STATUS("lab|report|21|--labs|own|r.html|--quiet", 0);
+	reported("r.html");
+	ASSERT_HAS(printed, "\"passed\":true," REPORTED);
+	/* with the recording of the first run */
+	ck_assert(file_has("r.html", "<script type=\"application/x-heddle-recording\">\n"));
+	/* a comparison is what the first run may be */
+	ck_assert_int_eq(system("sed -i 's/^  - {name: first.*$/  - {name: zero, run: star.yaml, "
+				"compare: yes}/' own/21-mine/lab.yaml"),
+			 0);
+	ck_assert_int_eq(system("sed -i 's/, measured: goodput(load)//' own/21-mine/lab.yaml"), 0);
+	ASSERT_STATUS("lab|report|21|--labs|own|r.html|--quiet", 0);
+	ck_assert_str_eq(printed, "passed\nr.html\n");
+}
+
 /* ---- points ---- */
 
 static void scores_write(void)
