@@ -187,7 +187,7 @@ static int export_from(const struct request *request, FILE *in)
 	if (!status)
 		status = file_commit(&files.events);
 	if (!status && !found.result && (request->json || request->csv || request->text))
-		status = options_wrong("export", "%s has no result, since the run %s%s%s",
+		status = options_wrong("export", "%s has no result; state of its run: %s%s%s",
 				       request->path, found.status, *found.failure ? ": " : "",
 				       found.failure);
 	if (!status && !request->json && !request->csv && !request->events && !request->text)

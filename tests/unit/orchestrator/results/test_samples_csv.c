@@ -310,6 +310,51 @@ TEST_RANGE(series_merge__samples_that_come_too_late, 0, 3)
 	series_merge_fini(&merge);
 }
 
+/* what was taken, a "NODE.ID.PORT.INDEX " each */
+static char taken_text[1024];
+
+/* series_fn */
+static void take_show(void *context, uint32_t node, const struct series_entry *change)
+{
+	(void)context;
+	sprintf(taken_text + strlen(taken_text), "%u.%u.%u.%u ", node, change->id, change->port,
+		change->index);
+}
+
+/* the last index of each kind of series, and one beyond it; what a switch says of a flow is of the
+ * NIC at its port */
+TEST(series_merge_take__indices)
+{
+	static const struct series_entry entries[] = {
+		{ .id = SERIES_SAMPLE, .value = 10 },
+		{ .id = SERIES_QUEUE_BYTES, .port = HOSTS - 1 },
+		{ .id = SERIES_QUEUE_BYTES, .port = HOSTS },
+		{ .id = SERIES_QUEUE_BYTES, .index = 1 },
+		{ .id = SERIES_CLASS_FIRST, .index = NODE_CLASSES_MAX - 1 },
+		{ .id = SERIES_CLASS_FIRST, .index = NODE_CLASSES_MAX },
+		{ .id = SERIES_LANE_FIRST, .index = NODE_LANES_MAX - 1 },
+		{ .id = SERIES_LANE_FIRST, .index = NODE_LANES_MAX },
+		{ .id = SERIES_FLOW_FIRST, .port = 1, .index = 3 },
+		{ .id = SERIES_FLOW_FIRST, .port = 1, .index = 4 },
+		{ .id = SERIES_IDS - 1, .port = 2, .index = 0 },
+		{ .id = SERIES_IDS },
+	};
+	struct series_merge merge;
+	char wanted[256];
+
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		series_add(pages[0], entries[i]);
+	ck_assert_int_eq(series_merge_init(&merge, &plan, sources), 0);
+	series_merge_take(&merge, 10, take_show, NULL);
+	snprintf(wanted, sizeof(wanted), "0.%u.2.0 0.%u.0.%u 0.%u.0.%u 2.%u.0.3 3.%u.0.0 ",
+		 SERIES_QUEUE_BYTES, SERIES_CLASS_FIRST, NODE_CLASSES_MAX - 1, SERIES_LANE_FIRST,
+		 NODE_LANES_MAX - 1, SERIES_FLOW_FIRST, SERIES_IDS - 1);
+	ck_assert_str_eq(taken_text, wanted);
+	ck_assert_uint_eq(series_merge_next_at(&merge), NODE_TIME_NEVER);
+	ck_assert_int_eq(merge.error, 0);
+	series_merge_fini(&merge);
+}
+
 /* @log has entries with the values @from to @to - 1, and then no more */
 static void check_entries(struct node_log *log, uint64_t from, uint64_t to)
 {
