@@ -241,6 +241,7 @@ TEST(lab_check__right_answers_pass)
 			 "loses nothing\nheddle lab check: the answer faster=VALUE is missing: "
 			 "which link is faster\nheddle lab check: the answer least=VALUE is "
 			 "missing: the least rate, n = 2\n");
+	ck_assert(!file_there(RECORD)); /* nothing was given */
 	ASSERT_STATUS("lab|check|21|--labs|own|mine=mine.yaml|faster=fast|least=41", 1);
 	ck_assert_str_eq(printed,
 			 "Lab 21-mine, student 1\n\n"

@@ -106,6 +106,89 @@ TEST(score_text_write__the_best_first)
 	free(text);
 }
 
+/* of equal totals the first stays the first */
+TEST(score_sort__three_and_equal_ones)
+{
+	strcpy(score.controls[2].name, "same");
+	score.control_count = 3;
+	score.controls[2].rows[0] = row(true, 0.25, 1);
+	score.controls[2].rows[1] = row(false, 1, 1);
+	score_sort(&score);
+	ck_assert_str_eq(score.controls[0].name, "high");
+	ck_assert_str_eq(score.controls[1].name, "low");
+	ck_assert_str_eq(score.controls[2].name, "same");
+	score.controls[2].rows[1]->filled = true;
+	score_sort(&score);
+	ck_assert_str_eq(score.controls[0].name, "same");
+	ck_assert_str_eq(score.controls[1].name, "high");
+	ck_assert_str_eq(score.controls[2].name, "low");
+}
+
+/* without scenarios or goals there are no points */
+TEST(score_total__of_nothing)
+{
+	score.scenarios[1].goal_count = 0;
+	ck_assert_double_eq(score_points(&score, 1, 1), 0);
+	ck_assert_double_eq(score_total(&score, 1), 50);
+	score.scenarios[1].goal_count = 2;
+	score.scenario_count = 0;
+	ck_assert_double_eq(score_total(&score, 1), 0);
+	score.scenario_count = 2;
+}
+
+TEST(score_text_write__colour)
+{
+	static const char wanted[] =
+		"\033[1mcontrol     s0      s1  total\033[0m\n"
+		"low       50.0  failed   25.0\nhigh     100.0     0.0   50.0\n\n"
+		"\033[1ms0    goodput(a)  drops\033[0m\ngoal    >= 1Gb/s    ==0\n";
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	score_text_write(&score, true, out);
+	fclose(out);
+	ck_assert_int_eq(strncmp(text, wanted, sizeof(wanted) - 1), 0);
+	free(text);
+}
+
+TEST(score_json_write__as_a_whole)
+{
+	static const char wanted[] =
+		"{'scenarios': [{'name': 's0', 'digest': ''}, {'name': 's1', 'digest': ''}],"
+		" 'controls': [{'control': 'low', 'digest': null, 'total': 25.0, 'scenarios': ["
+		"{'scenario': 's0', 'points': 50.0, 'note': '', 'goals': ["
+		"{'goal': 'goodput(a) >= 1Gb/s', 'value': 1.0, 'reached': 0.25},"
+		"{'goal': 'drops==0', 'value': 2.0, 'reached': 1.0}]},"
+		"{'scenario': 's1', 'points': 0.0, 'note': 'it broke', 'goals': ["
+		"{'goal': 'goodput(a) >= 1Gb/s', 'value': null, 'reached': 0.0},"
+		"{'goal': 'drops==0', 'value': null, 'reached': 0.0}]}]}]}";
+	char *text, *quoted = strdup(wanted);
+	json_t *root, *expected, *scenario;
+	size_t i;
+
+	strcpy(score.controls[0].rows[1]->note, "it broke");
+	score.control_count = 1;
+	text = written(true);
+	score.control_count = 2;
+	ck_assert_int_eq(text[strlen(text) - 1], '\n');
+	root = json_loads(text, 0, NULL);
+	for (char *at = quoted; (at = strchr(at, '\''));)
+		*at = '"';
+	expected = json_loads(quoted, 0, NULL);
+	ck_assert_ptr_nonnull(expected);
+	ck_assert_int_eq(json_object_del(root, "version"), 0);
+	json_array_foreach (json_object_get(root, "scenarios"), i, scenario) {
+		ck_assert_uint_eq(json_string_length(json_object_get(scenario, "digest")), 64);
+		json_object_set_new(scenario, "digest", json_string(""));
+	}
+	ck_assert_msg(json_equal(root, expected), "%s", text);
+	json_decref(root);
+	json_decref(expected);
+	free(quoted);
+	free(text);
+}
+
 TEST(score_json_write__values_and_digests)
 {
 	char *text = written(true);

@@ -134,6 +134,64 @@ static void refused(const char *key, json_t *value)
 	json_decref(json);
 }
 
+static void accepted(const char *key, json_t *value)
+{
+	struct calibration back;
+	json_t *json = calibration_json(&machine);
+
+	json_object_set_new(json, key, value);
+	ck_assert_msg(calibration_read(json, &back), "%s", key);
+	json_decref(json);
+}
+
+TEST(calibration_read__limits)
+{
+	accepted("cores", json_integer(1));
+	accepted("cores", json_integer(INT32_MAX - 1));
+	refused("cores", json_integer(INT32_MAX));
+	accepted("rest_lateness_p99_ns", json_integer(0));
+	accepted("load_lateness_p99_ns", json_integer(1000000000000));
+	refused("load_lateness_p99_ns", json_integer(1000000000001));
+	refused("rest_lateness_p99_ns", json_integer(1000000000001));
+	accepted("others_permille", json_integer(1000));
+	accepted("others_permille", json_integer(0));
+	machine.paths[2].large_pps = 1;
+	accepted("version", json_integer(1));
+	machine.paths[2].large_pps = 0.999;
+	refused("version", json_integer(1));
+	refused("kernel", json_null());
+	refused("date", json_null());
+}
+
+TEST(calibration_json__for_programs)
+{
+	json_t *json = calibration_json(&machine), *path;
+
+	ck_assert_int_eq(json_integer_value(json_object_get(json, "small_bytes")), 64);
+	ck_assert_int_eq(json_integer_value(json_object_get(json, "large_bytes")), 4096);
+	path = json_array_get(json_object_get(json, "paths"), 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(path, "switches")), 3);
+	ck_assert_double_eq(json_real_value(json_object_get(path, "large_bps")), 3276800000.0);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "paths")), 3);
+	ck_assert_uint_eq(strlen(machine.date), strlen("2026-11-23T15:00:00Z"));
+	ck_assert_int_eq(machine.date[19], 'Z');
+	json_decref(json);
+}
+
+/* shorter packets than were measured take no less time; no rate is above 100 Gb/s */
+TEST(calibration_bps__ends)
+{
+	ck_assert_double_eq_tol(calibration_bps(&machine, 3, 32), 32 * 8 / 5e-6, 1);
+	machine.paths[0] = (struct calibration_path){ 1e9, 1e9 };
+	ck_assert_uint_eq(calibration_rate_bps(&machine, 1, 4096, 1), 100000000000);
+	machine.paths[0] = (struct calibration_path){ 1, 1 };
+	ck_assert_uint_eq(calibration_rate_bps(&machine, 1, 4096, 1), 1000000);
+	machine.load_p99_ns = 25000000;
+	ck_assert_uint_eq(calibration_delay_ns(&machine), 100000000);
+	machine.load_p99_ns = 250000;
+	ck_assert_uint_eq(calibration_delay_ns(&machine), 1000000);
+}
+
 /* a file may hold anything */
 TEST(calibration_read__trusts_nothing)
 {

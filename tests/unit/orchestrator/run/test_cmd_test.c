@@ -101,6 +101,42 @@ TEST(test__refused)
 	ASSERT_STATUS("test", 2);
 }
 
+TEST(test__standard_input)
+{
+	ck_assert_int_eq(
+		heddle_given("test|-", STAR("in", "20us", "incast", "expect:\n  - lost == 0\n")),
+		0);
+	ck_assert_str_eq(printed, "TAP version 13\nok 1 - -: lost == 0\n1..1\n# all 1 tests of 1 "
+				  "files hold\n");
+	/* other scenarios have none */
+	scenarios_write();
+	ck_assert_int_eq(heddle_given("test|fine.yaml|--set|run.duration=10us", "x: 1\n"), 0);
+}
+
+/* what runs is interrupted, what waits is not started */
+TEST(test__interrupted)
+{
+	char path[64];
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	pid_t pid;
+
+	scenarios_write();
+	file_write("long.yaml", STAR("long", "100s", "incast", ""));
+	pid = heddle_start("test|long.yaml|fine.yaml|-j|1|--junit|j.xml", in);
+	close(in);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	while (file_has(path, "") && !file_has(path, " "))
+		usleep(5000);
+	usleep(100000); /* it runs, or starts: both are interrupted */
+	ck_assert_int_eq(kill(pid, SIGINT), 0);
+	ck_assert_int_eq(heddle_await(pid), 130);
+	ASSERT_HAS(printed, "not ok 1 - long.yaml: the run is not interrupted\n");
+	ASSERT_HAS(printed, "\nnot ok 2 - fine.yaml: the run is not interrupted\n"
+			    "  ---\n  message: \"it was not started\"\n  status: 130\n  ...\n1..2\n"
+			    "# 2 of 2 tests of 2 files failed:\n");
+	ck_assert(file_has("j.xml", "errors=\"2\""));
+}
+
 /* ---- runs that fail ---- */
 
 /* the first child of @pid that runs @program; 0: none */

@@ -109,6 +109,90 @@ TEST(real_advice__suggests_a_dilation)
 	ck_assert_msg(!advised(), "%s", text);
 }
 
+/* 1, 2, 5, 10, ... of 1 Gb/s, and of a delay of 5 ms; no more than 1000 */
+TEST(real_advice__steps_of_dilation)
+{
+	static const struct {
+		uint64_t rate_bps, delay_ns;
+		const char *end;
+	} rows[] = {
+		{ 5000000000, 5000000, "links.delay=5ms or --dilate 5" },
+		{ 5000000001, 5000000, "links.delay=5ms or --dilate 10" },
+		{ 1000000000000, 5000000, "links.delay=5ms or --dilate 1000" },
+		{ 1000000000001, 5000000, "links.delay=5ms" },
+		{ 1000, 1000000, "links.delay=5ms or --dilate 5" },
+		{ 1000, 999999, "links.delay=5ms or --dilate 10" },
+		{ 1000, 5000, "links.delay=5ms or --dilate 1000" },
+		{ 1000, 4999, "links.delay=5ms" },
+		{ 1000000001, 0, "links.delay=5ms or --dilate 2 --set links.delay=2500us" },
+		{ 1000000000, 0, "links.delay=5ms" },
+		{ 20000000000, 2500000, "links.delay=5ms or --dilate 20" },
+		{ 5000000000, 250000, "links.delay=5ms or --dilate 20" },
+	};
+
+	load = (struct real_load){
+		.switches = 3, .packet_bytes = 4096, .senders = 1, .dilation = 1
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		load.rate_bps = rows[i].rate_bps;
+		load.delay_ns = rows[i].delay_ns;
+		ck_assert(advised());
+		ck_assert_msg(!strcmp(text + strlen(text) - strlen(rows[i].end), rows[i].end),
+			      "%zu: %s", i, text);
+	}
+}
+
+/* hosts of programs send, too; a ring is as long as half of it; what is vacant is not counted */
+TEST(real_load_of__programs)
+{
+	static const char ring[] =
+		"name: t\nrun: {duration: 1s}\nlinks: {delay: 3us}\ntopology: {switches: [a, b, c, "
+		"d], hosts: {A: a, B: b}, links: [[a, b], [b, c], [c, d], [d, a]]}\n";
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	struct plan plan;
+
+	ck_assert_int_eq(
+		scenario_read_memory("t.yaml", ring, strlen(ring), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(plan_make_traffic(&scenario, &plan, &errors), 0);
+	load = real_load_of(&plan, false);
+	ck_assert_uint_eq(load.senders, 0);
+	ck_assert_uint_eq(load.switches, 3);
+	ck_assert_uint_eq(load.delay_ns, 3350);
+	ck_assert_uint_eq(real_load_of(&plan, true).senders, 1);
+	/* one link less: a row of four */
+	plan.nodes[0].ports[1].vacant = true;
+	plan.nodes[1].ports[1].vacant = true;
+	ck_assert_uint_eq(real_load_of(&plan, false).switches, 4);
+	plan_free(&plan);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+}
+
+/* no less than 1 Mb/s, also of half */
+TEST(real_settings__slow_machine)
+{
+	load = (struct real_load){ .switches = 1, .packet_bytes = 4096, .senders = 1 };
+	machine.paths[0] = (struct calibration_path){ 1, 1 };
+	ck_assert_str_eq(real_settings(&machine, &load).rate, "1Mb/s");
+	ck_assert_str_eq(real_settings(&machine, &load).half_rate, "1Mb/s");
+	machine.paths[0] = (struct calibration_path){ 128, 128 };
+	ck_assert_str_eq(real_settings(&machine, &load).rate, "2Mb/s");
+	ck_assert_str_eq(real_settings(&machine, &load).half_rate, "1Mb/s");
+	load.rate_bps = 5000000;
+	load.dilation = 1;
+	ck_assert(advised());
+	ck_assert_msg(strstr(text, "carries some 4.194 Mb/s over 1 switch in all") != NULL, "%s",
+		      text);
+	load.rate_bps = 4194304; /* exactly what it carries; and no less delay than it is late */
+	load.delay_ns = 1200000;
+	ck_assert(!advised());
+	load.delay_ns = 1199999;
+	ck_assert(advised());
+	load.dilation = 2;
+	ck_assert(!advised());
+}
+
 /* a machine that is later than the longest delay that is suggested */
 TEST(real_advice__nothing_more_to_suggest)
 {

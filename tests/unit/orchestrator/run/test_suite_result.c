@@ -91,6 +91,39 @@ TEST(suite_junit_write__counts_failures_and_errors_apart)
 	json_decref(results);
 }
 
+TEST(suite_junit_write__as_a_whole)
+{
+	json_t *results = json_array(), *fails = json_loads(ONE_FAILS, 0, NULL);
+	json_t *holds = json_loads(ONE_HOLDS, 0, NULL);
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	json_array_append_new(results, suite_result_make("a", EXIT_EXPECTATION, fails, "", 0.25));
+	json_array_append_new(results, suite_result_make("b", EXIT_INTERRUPTED, holds, "no\n", 2));
+	suite_junit_write(results, out);
+	fclose(out);
+	ck_assert_str_eq(
+		text,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<testsuites tests=\"3\" failures=\"1\" errors=\"1\">\n"
+		"  <testsuite name=\"a\" tests=\"1\" failures=\"1\" errors=\"0\" time=\"0.250\">\n"
+		"    <testcase classname=\"a\" name=\"a &gt; 1\">\n"
+		"      <failure message=\"the value is 0.5\"/>\n    </testcase>\n"
+		"  </testsuite>\n"
+		"  <testsuite name=\"b\" tests=\"2\" failures=\"0\" errors=\"1\" time=\"2.000\">\n"
+		"    <testcase classname=\"b\" name=\"a &gt; 1\"/>\n"
+		"    <testcase classname=\"b\" name=\"the run is not interrupted\">\n"
+		"      <error message=\"no\"/>\n    </testcase>\n"
+		"  </testsuite>\n</testsuites>\n");
+	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(results, 1), "status")),
+			 EXIT_INTERRUPTED);
+	free(text);
+	json_decref(holds);
+	json_decref(fails);
+	json_decref(results);
+}
+
 /* XML has no other control characters, not even as a reference */
 TEST(suite_junit_write__characters)
 {
