@@ -166,6 +166,36 @@ TEST(run__remarks_of_a_row)
 	ck_assert(file_has("c/compare.csv", "\"2 flows retransmit, nothing arrives\"\n"));
 }
 
+/* nodes that do not become ready are waited for until Ctrl-C */
+TEST(run__interrupted_before_its_start)
+{
+	static const char *const names[] = { "switchd", "nicd" };
+	char folder[PATH_MAX], path[PATH_MAX];
+	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	pid_t pid;
+
+	whole_path(folder, "slow");
+	ck_assert_int_eq(mkdir(folder, 0755), 0);
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		ck_assert_int_lt(snprintf(path, sizeof(path), "%.4000s/%s", folder, names[i]),
+				 (int)sizeof(path));
+		file_write(path, "#!/bin/sh\nexec sleep 1000\n");
+		chmod(path, 0755);
+	}
+	ck_assert_int_lt(snprintf(path, sizeof(path), "%.4000s/heddle", folder), (int)sizeof(path));
+	ck_assert_int_eq(link(getenv("WHOLE_HEDDLE"), path), 0);
+	setenv("WHOLE_HEDDLE", path, 1);
+	pid = heddle_start("run|t.yaml|--quiet|--verbose|--json|r.json", in);
+	close(in);
+	while (!file_has(".err", "waits until all nodes are ready"))
+		usleep(5000);
+	ck_assert_int_eq(kill(pid, SIGINT), 0);
+	ck_assert_int_eq(heddle_await(pid), 130);
+	ASSERT_HAS(said, "\nheddle run: interrupted before the start\n");
+	ck_assert_str_eq(printed, "");
+	ck_assert(!file_there("r.json"));
+}
+
 /* more than 64 nodes are packed, which is told */
 TEST(run__packed_by_its_size)
 {

@@ -191,6 +191,8 @@ TEST(view__run_that_ends)
 	/* no changes without control */
 	ck_assert_int_ne(asked_with("POST", "/fork", "{\"of\": 1, \"set\": [\"seed=4\"]}", token),
 			 200);
+	/* the summary is there before the page ends */
+	ck_assert(file_has(".out", "t: 2 switches, 2 NICs, 3 links; virtual clock, seed 3"));
 	page_end(0);
 	ASSERT_HAS(said, "heddle run: the page stays until Ctrl-C\n");
 	ASSERT_HAS(printed, "t: 2 switches, 2 NICs, 3 links; virtual clock, seed 3");
