@@ -533,6 +533,73 @@ TEST(lab_check__value_that_nothing_is_compared_with)
 	ASSERT_HAS(printed, "not right\n\n  hint: too fast\nnot passed: 0 of 1 ");
 }
 
+/* own/23-third: two answers, and one check */
+static void third_write(const char *check)
+{
+	char text[1024];
+
+	ck_assert(!mkdir("own/23-third", 0755) || file_there("own/23-third"));
+	snprintf(text, sizeof(text),
+		 "title: Third\nabout: a value\nminutes: 5\n"
+		 "runs: [{name: one, run: ../21-mine/star.yaml}]\n"
+		 "answers: [{name: least, ask: the least rate, unit: Gb/s}, {name: other, ask: a "
+		 "number}]\nchecks:\n- %s\n",
+		 check);
+	file_write("own/23-third/lab.yaml", text);
+}
+
+#define STAR_RUN "run: ../21-mine/star.yaml"
+
+/* an answer is judged by what names it: the run, its expectation, or what holds of a value */
+TEST(lab_check__which_answer_is_wrong)
+{
+	static const struct {
+		const char *check, *right, *other;
+	} rows[] = {
+		{ "{" STAR_RUN ", expect: ['goodput(load) >= {least}', 'lost == 0'], says: no}",
+		  "true", "true" },
+		{ "{" STAR_RUN ", expect: ['goodput(load) <= {least}', 'lost == 0'], says: no}",
+		  "false", "true" },
+		{ "{" STAR_RUN ", expect: ['goodput(load) >= {least}'], fails: yes, says: no}",
+		  "false", "true" },
+		{ "{" STAR_RUN ", expect: ['goodput(load) <= {least}'], fails: yes, says: no}",
+		  "true", "true" },
+		{ "{" STAR_RUN ", expect: ['lost == 0', 'lost == {other}'], says: no}", "true",
+		  "false" },
+		{ "{values: {a: {" STAR_RUN ", value: goodput(load)}}, holds: ['a > {least}', 'a < "
+		  "{least}'], says: no}",
+		  "false", "true" },
+		{ "{values: {a: {" STAR_RUN
+		  ", seed: '{other}', value: goodput(load)}}, holds: ['a < "
+		  "40Gb/s'], says: no}",
+		  "true", "false" },
+		/* what has no value holds for none */
+		{ "{values: {a: {" STAR_RUN
+		  ", seed: '{other}', value: 'reaction(h0)'}}, holds: ['a <= 1s'], says: no}",
+		  "true", "false" },
+		{ "{values: {a1: {" STAR_RUN ", variant: slow, value: goodput(load)}, a: {" STAR_RUN
+		  ", value: goodput(load)}}, holds: ['a1 < a', 'a > a1', 'a1 < {least}'], " STAR_RUN
+		  ", expect: ['lost == {other}'], says: no}",
+		  "false", "false" },
+	};
+	char wanted[512];
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		bool passes = rows[i].right[0] == 't' && rows[i].other[0] == 't';
+		int status;
+
+		third_write(rows[i].check);
+		status = heddle("lab|check|23|--labs|own|least=40|other=7|--json");
+		ck_assert_msg(status == !passes, "%zu: %d %s", i, status, said);
+		snprintf(wanted, sizeof(wanted),
+			 "  {\n   \"name\": \"least\",\n   \"given\": \"40\",\n   \"right\": %s\n"
+			 "  },\n  {\n   \"name\": \"other\",\n   \"given\": \"7\",\n   \"right\": "
+			 "%s\n  }\n ],\n \"hints\": [%s]\n}\n",
+			 rows[i].right, rows[i].other, passes ? "" : "\n  \"no\"\n ");
+		ck_assert_msg(strstr(printed, wanted) != NULL, "%zu: %s\n%s", i, wanted, printed);
+	}
+}
+
 /* checks that nothing can be compared by are told */
 TEST(lab_check__mistakes_of_a_lab)
 {
