@@ -367,8 +367,14 @@ TEST(help__of_commands_and_keys)
 			 "help' lists them\n");
 	ASSERT_STATUS("calibrate|--show", 1);
 	ASSERT_STATUS("list|nowhere", 2);
-	ASSERT_HAS(said, "nowhere");
+	ck_assert_str_eq(said, "heddle list: no scenarios in nowhere: No such file or directory; "
+			       "--with nowhere lists those with that word\n");
+	ASSERT_STATUS("list|no/where", 2);
+	ck_assert_str_eq(said,
+			 "heddle list: no scenarios in no/where: No such file or directory\n");
 	ASSERT_STATUS("list", 2);
+	ck_assert_str_eq(said,
+			 "heddle list: no scenarios in topologies: No such file or directory\n");
 	scenario_write();
 	ASSERT_STATUS("list|.", 0);
 	ASSERT_HAS(printed, "# .\nt                        flow-channel  one pair\n");
@@ -398,7 +404,13 @@ TEST(gen__for_this_machine)
 {
 	ASSERT_STATUS("gen|--help", 0);
 	ASSERT_HAS(printed, "usage: heddle gen");
-	ASSERT_HAS(printed, "star ");
+	ASSERT_HAS(printed, "\n  star        hosts=8   every host on one switch\n"
+			    "  chain       switches=4 hosts-per-switch=3   switches in a row, ");
+	ASSERT_HAS(printed, "\n  fat-tree    radix=4 [taper=COUNT]   three levels ");
+	ASSERT_HAS(printed,
+		   "\n  dragonfly   hosts-per-switch=3 switches-per-group=4 global-links=2 "
+		   "[groups=COUNT]   groups ");
+	ASSERT_HAS(printed, "\n  torus       hosts-per-switch=3 shape=3x3   switches on a grid ");
 	ASSERT_STATUS("gen|nothing", 2);
 	ck_assert_str_eq(said, "heddle gen: there is no topology 'nothing'\n");
 	ASSERT_STATUS("gen|sta|hosts=3", 2);

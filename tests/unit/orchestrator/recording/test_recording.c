@@ -185,6 +185,80 @@ TEST(recorder__incomplete)
 	ck_assert_uint_eq(found.event_count, 10 * 9 * NODES);
 }
 
+/* the contents of the blocks of flows of what was recorded, a line each; freed by the caller */
+static char *flow_blocks(void)
+{
+	FILE *in = fmemopen(file, file_length, "r"), *out;
+	struct recording_reader reader;
+	char *text;
+	size_t length;
+
+	out = open_memstream(&text, &length);
+	ck_assert_int_eq(recording_open(&reader, in), 0);
+	while (recording_next(&reader) == 1)
+		if (reader.kind == RECORDING_FLOW)
+			fprintf(out, "%.*s\n", (int)reader.content.length,
+				(const char *)reader.content.bytes);
+	ck_assert_str_eq(reader.why, "");
+	recording_close(&reader);
+	fclose(out);
+	fclose(in);
+	for (char *at = text; (at = strchr(at, '"'));)
+		*at = '\'';
+	return text;
+}
+
+#define FLOW(node, index, destination, workload, connection, path)      \
+	"{'node':" node ",'index':" index ",'destination':" destination \
+	",'class':0,'workload':'" workload "','connection':" connection ",'path':" path "}"
+
+/* A flow is described before its first sample, and all are at the end, with their paths. What a
+ * node says of a host, workload or class that is not there is none. */
+TEST(recorder__flows)
+{
+	static const struct series_entry entries[] = { { .id = SERIES_SAMPLE, .value = NODE_US },
+						       { .id = SERIES_FLOW_FIRST, .index = 1 } };
+	struct recorder recorder;
+	bool written;
+	FILE *out = open_memstream(&file, &file_length);
+	char *text;
+
+	flow_add(0, 1, 0, 5, 5);
+	flow_add(0, 2, 1, 5, 5);
+	flow_add(2, 0, 7, 5, 0);
+	stats_flow_tx(pages[1], 1)->connection = 9;
+	stats_flow_tx(pages[3], 0)->destination = HOSTS;
+	stats_flow_tx(pages[3], 0)->traffic_class = 1;
+	ck_assert_int_eq(recorder_begin(&recorder, &plan, "v", events, series, out), 0);
+	series_add(pages[1], entries[0]);
+	series_add(pages[1], entries[1]);
+	ck_assert_int_eq(recorder_follow(&recorder, 2 * NODE_US), 0);
+	trace(pages[0], (struct trace_entry){ .at_ps = 3 * NODE_US,
+					      .kind = TRACE_PATH,
+					      .port = 2,
+					      .source = 1,
+					      .destination = 3,
+					      .detail = 1 });
+	ck_assert_int_eq(recorder_follow(&recorder, NODE_TIME_NEVER), 0);
+	ck_assert_int_eq(recorder_end(&recorder, RECORDING_COMPLETE, NULL, 4 * NODE_US, &written,
+				      why, sizeof(why)),
+			 0);
+	fclose(out);
+	text = flow_blocks();
+	ck_assert_str_eq(text,
+			 "[" FLOW("1", "0", "2", "first", "0", "null") "," FLOW(
+				 "1", "1", "3", "second", "9",
+				 "null") "]\n"
+					 "[" FLOW("1", "0", "2", "first", "0", "null") "," FLOW(
+						 "1", "1", "3", "second", "9",
+						 "[[1,0],[0,2]]") "," FLOW("3", "0", "1", "", "0",
+									   "null") "]\n");
+	free(text);
+	ck_assert_int_eq(export_bytes(file, file_length), 0);
+	ck_assert_uint_eq(found.event_count, 1);
+	ck_assert_uint_eq(found.end_ps, 4 * NODE_US);
+}
+
 static uint64_t json_left; /* allocations of JSON that succeed, before one fails */
 
 static void *json_allocate(size_t bytes)

@@ -166,3 +166,29 @@ TEST(run_report_end__no_recording)
 	      "later version: expected 'heddle recording 1'\n");
 	ck_assert(!written());
 }
+
+/* A result that is large in itself stays, and so does the report, which is told. */
+TEST(run_report_end__cannot_be_smaller)
+{
+	json_t *json = json_loads(head, 0, NULL);
+	struct recording recording;
+	uint64_t value = 1;
+	FILE *out, *result;
+
+	opened();
+	out = run_report_recording(&report);
+	recording_begin(&recording, json, out);
+	json_decref(json);
+	result = recording_text(&recording, "RSLT", NULL);
+	for (uint32_t i = 0; i < VIEW_REPORT_BYTES_MAX / 5; i++) { /* 4 bytes of base64 for 3 */
+		value = value * 6364136223846793005u + 1442695040888963407u;
+		fwrite((uint8_t *)&value + 4, 1, 4, result);
+	}
+	fclose(result);
+	ck_assert_int_eq(recording_end(&recording, RECORDING_COMPLETE, NULL, NODE_US), 0);
+	ended(EXIT_FINE, EXIT_FINE,
+	      "heddle run: the report is larger than 5 MB, thinned out as it is: a shorter "
+	      "run.duration makes it smaller\n");
+	ck_assert(written());
+	ck_assert_int_gt(size_of("r.html"), VIEW_REPORT_BYTES_MAX);
+}
