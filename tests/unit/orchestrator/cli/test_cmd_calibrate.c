@@ -267,6 +267,25 @@ TEST_RANGE(cmd_calibrate__run_that_fails, 0, 5)
 	ck_assert_int_eq(access("heddle", F_OK), rows[_i].status ? -1 : 0);
 }
 
+/* what runs print goes nowhere; _i: the descriptor that they print to */
+TEST_RANGE(cmd_calibrate__runs_are_silent, STDOUT_FILENO, STDERR_FILENO + 1)
+{
+	FILE *file = fopen("printed", "we");
+	int before = dup(_i), found;
+	struct stat status;
+
+	setenv("PLAY", "2 130 1", 1);
+	dup2(fileno(file), _i);
+	found = command_run(cmd_calibrate, "calibrate|--each|100ms");
+	dup2(before, _i);
+	close(before);
+	ck_assert_int_eq(found, 130);
+	ck_assert_int_eq(fstat(fileno(file), &status), 0);
+	ck_assert_int_eq(status.st_size, 0);
+	fclose(file);
+	unlink("printed");
+}
+
 /* ---- refused ---- */
 
 TEST(cmd_calibrate__refused)

@@ -2,6 +2,8 @@
  *  what there is, is written (SE-3). */
 #include "orchestrator/cli/cmd_export.h"
 
+#include <glob.h>
+
 #include "orchestrator/recording/recording_write.h"
 #include "tests/unit/orchestrator/operate/one_daemon.h"
 
@@ -95,6 +97,22 @@ TEST(cmd_export__run_without_a_result)
 	runs("export|r|--json|j", 2, "",
 	     "heddle export: r has no result; state of its run: interrupted\n");
 	runs("export|r|--events|-", 0, EVENTS "# interrupted=true end_ps=3000000\n", "");
+}
+
+/* nothing is left of what was begun */
+TEST(cmd_export__recording_that_is_wrong)
+{
+	glob_t left;
+	FILE *r;
+
+	recorded("null", RECORDING_COMPLETE, NULL);
+	r = fopen("r", "r+e");
+	fseek(r, -40, SEEK_END);
+	fputc(0xff, r);
+	fclose(r);
+	ck_assert_int_eq(command_run(cmd_export, "export|r|--events|e.jsonl|--json|j"), 2);
+	ck_assert_ptr_nonnull(strstr(said, "heddle export: r: byte "));
+	ck_assert_int_eq(glob("[ej]*", 0, NULL, &left), GLOB_NOMATCH);
 }
 
 TEST(cmd_export__standard_output_once)

@@ -260,12 +260,22 @@ TEST(slice_read__wrong)
 	check_wrong(NUMBERS(0, 10, 1, 0, 1, 0, 0, 0, 0, 1, 1, 2), "the values of a series");
 	check_wrong(NUMBERS(0, 10, 2, 0, 1, 1, 0, 0, 0, 0, 2, 0, 2, 0, 4), "in one sample");
 	check_wrong(NUMBERS(0, 10, 1, 0, 2, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0), "the order");
+	check_wrong(NUMBERS(0, 10, 1, 0, 2, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0), "the order"); /* twice */
 	check_wrong(NUMBERS(0, 10, 0, 0, 1, 11, 0, 0, 0, 0, 0, 0, 0, 0), "the time of an event");
 	check_wrong(NUMBERS(0, 10, 0, 0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0), "of an event");
 	check_wrong(NUMBERS(0, 10, 0, 0, 1, 1, 0, 4, 0, 0, 0, 0, 0, 0), "of an event");
 	check_wrong(NUMBERS(0, 10, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0), "of an event");
 	check_wrong(NUMBERS(0, 10, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 4, 0), "of an event");
 	check_wrong(NUMBERS(0, 10, 0, 0, 0, 7), "bytes after the last event, at byte 5");
+}
+
+/* an event at the end, from and to a host that is not known: the number after the last node */
+TEST(slice_read__last_of_each)
+{
+	static const uint8_t last[] = { 0, 10, 1, 10, 0, 1, 10, 2, 3, 0, 0, 0, 0, 3, 3 };
+
+	ck_assert_int_eq(read_text(last, sizeof(last)), 0);
+	ck_assert_str_eq(text, "[0 10) 10\n10: 2 3 0 0 0 0 3 3\n");
 }
 
 /* cut off anywhere, it is refused */

@@ -187,6 +187,25 @@ TEST(series_values_class__follows_from_other_series)
 	series_values_fini(&values);
 }
 
+/* of each kind the last that there is, and one more */
+TEST(series_values_at__last_of_each)
+{
+	const uint32_t flows_max = nodes[1].nic.flows_max;
+	struct series_values values;
+
+	ck_assert_uint_gt(flows_max, 0);
+	ck_assert_int_eq(series_values_init(&values, &nodes[1]), 0);
+	ck_assert_ptr_nonnull(series_values_at(&values, SERIES_FLOW_FIRST, 0, flows_max - 1));
+	ck_assert_ptr_null(series_values_at(&values, SERIES_FLOW_FIRST, 0, flows_max));
+	ck_assert_ptr_null(series_values_at(&values, SERIES_FLOW_FIRST, 1, 0));
+	ck_assert_ptr_nonnull(
+		series_values_at(&values, SERIES_CLASS_FIRST, 0, NODE_CLASSES_MAX - 1));
+	ck_assert_ptr_null(series_values_at(&values, SERIES_CLASS_FIRST, 0, NODE_CLASSES_MAX));
+	ck_assert_ptr_nonnull(series_values_at(&values, SERIES_LANE_FIRST, 0, NODE_LANES_MAX - 1));
+	ck_assert_ptr_null(series_values_at(&values, SERIES_LANE_FIRST, 0, NODE_LANES_MAX));
+	series_values_fini(&values);
+}
+
 /* more than the ring holds: file and ring together have all of it */
 TEST(samples_csv_ports__of_a_long_run)
 {
