@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/ensure.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/recording/recording_samples.h"
 #include "orchestrator/results/results_csv.h"
@@ -175,8 +176,7 @@ static int table_find(struct export *export, const char *name, FILE **out)
 			return 0;
 		}
 	}
-	if (export->table_count == TABLES_MAX)
-		return output_failed(export, "", name, -ENOSPC);
+	ENSURE(export->table_count, <, TABLES_MAX); /* there are fewer names */
 	error = results_csv_open(&table->file, export->outputs->csv, name);
 	if (error)
 		return output_failed(export, "", name, error);

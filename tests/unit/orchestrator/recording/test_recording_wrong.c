@@ -91,11 +91,12 @@ TEST_RANGE(recording_next__slice_at_another_time, 0, 3)
 	pack_free(&content);
 }
 
-/* no line, an empty one, one with a zero, and one that is no name of a table */
-TEST_RANGE(recording_export__table_without_a_name, 0, 4)
+/* no line, an empty one, one with a zero, nothing at all, and one of 32 bytes */
+TEST_RANGE(recording_export__table_without_a_name, 0, 5)
 {
-	static const char *const contents[] = { "flows", "\n1,2\n", "a\0b\n1,2\n", "" };
-	static const size_t lengths[] = { 5, 5, 8, 0 };
+	static const char *const contents[] = { "flows", "\n1,2\n", "a\0b\n1,2\n", "",
+						"a_name_of_more_than_31_bytes.csv\n" };
+	static const size_t lengths[] = { 5, 5, 8, 0, 33 };
 
 	block("HEAD", HEAD, strlen(HEAD));
 	block("TABL", contents[_i], lengths[_i]);
@@ -180,6 +181,78 @@ TEST(recording_export__no_folder)
 	outputs.csv = "/nowhere/at/all";
 	ck_assert_int_eq(export_file(), -ENOENT);
 	ck_assert_str_eq(why, "cannot write flows.csv: No such file or directory");
+}
+
+/* table @name of @folder has this text; it goes away */
+static void table_is(const char *folder, const char *name, const char *wanted)
+{
+	char path[64], text[64] = "";
+	FILE *table;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	table = fopen(path, "r");
+	ck_assert_ptr_nonnull(table);
+	ck_assert_uint_lt(fread(text, 1, sizeof(text) - 1, table), sizeof(text) - 1);
+	fclose(table);
+	ck_assert_str_eq(text, wanted);
+	unlink(path);
+}
+
+static void part(struct recording *recording, const char *name, const char *text)
+{
+	FILE *out = recording_text(recording, "TABL", name);
+
+	fputs(text, out);
+	fclose(out);
+}
+
+/* tables in parts, between those of others */
+TEST(recording_export__tables)
+{
+	json_t *head = json_loads(HEAD, 0, NULL), *flows = json_array();
+	char folder[] = "/tmp/recording.XXXXXX", *bytes;
+	struct recording recording;
+	size_t length;
+	FILE *out = open_memstream(&bytes, &length);
+
+	recording_begin(&recording, head, out);
+	recording_json(&recording, "FLOW", flows);
+	part(&recording, "flows.csv", "1,2\n");
+	part(&recording, "ports.csv", "5,6\n");
+	part(&recording, "flows.csv", "3,4\n");
+	ck_assert_int_eq(recording_end(&recording, RECORDING_COMPLETE, NULL, 3000), 0);
+	fclose(out);
+	file.length = 0;
+	pack_bytes(&file, bytes, length);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	outputs.csv = folder;
+	ck_assert_int_eq(export_file(), 0);
+	table_is(folder, "flows.csv", "1,2\n3,4\n");
+	table_is(folder, "ports.csv", "5,6\n");
+	ck_assert_int_eq(rmdir(folder), 0);
+	free(bytes);
+	json_decref(head);
+	json_decref(flows);
+}
+
+/* no table is left if a later block is wrong; _i: which one, of flows or of a slice */
+TEST_RANGE(recording_export__no_tables, 0, 2)
+{
+	char folder[] = "/tmp/recording.XXXXXX";
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	outputs.csv = folder;
+	block("HEAD", HEAD, strlen(HEAD));
+	block("TABL", "flows.csv\n1,2\n", 14);
+	block("DATA", "\0\2\1\2\0\0", 6);
+	if (_i) {
+		block("DATA", "\2\5\1\4\0\0", 6);
+		refused("block DATA: the time of a sample");
+	} else {
+		block("FLOW", "{}", 2);
+		refused("block FLOW: it is no list of flows");
+	}
+	ck_assert_int_eq(rmdir(folder), 0);
 }
 
 /* _i: the results, or a summary */
