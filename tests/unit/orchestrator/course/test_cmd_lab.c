@@ -465,6 +465,17 @@ TEST(lab_score__many_scenarios)
 	ASSERT_STATUS(line, 2);
 	ck_assert_str_eq(said, "heddle lab score: no scenarios in score: No such file or "
 			       "directory\n");
+	ck_assert_int_eq(mkdir("score", 0755), 0);
+	for (unsigned i = 0; i < 65; i++) {
+		if (i == 64) {
+			ASSERT_STATUS("lab|score|--scenarios|score|--only|none", 2);
+			ASSERT_HAS(said, "there is no scenario 'none'");
+		}
+		snprintf(line, sizeof(line), "score/%u.yaml", i);
+		file_write(line, "");
+	}
+	ASSERT_STATUS("lab|score|--scenarios|score|--only|none", 2);
+	ck_assert_str_eq(said, "heddle lab score: more than 64 scenarios in score\n");
 }
 
 /* ---- a lab with one answer ---- */
