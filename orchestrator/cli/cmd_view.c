@@ -196,15 +196,13 @@ static int fabric_look(struct client *client, json_t **answer)
 /* view_server_options.metrics, in the process of the server: over a connection of its own */
 static char *metrics_answer(void *owner, char *why)
 {
-	struct client client;
-	json_t *answer = NULL;
+	json_t *answer;
 	char *text = NULL;
 
-	if (!client_open(&client, "view", owner)) {
-		if (!fabric_look(&client, &answer))
-			text = metrics_text(answer);
+	if (!client_fetch("view", owner, json_pack("{s:s}", "ask", "ps"), &answer)) {
+		observe_fidelity(answer, NULL);
+		text = metrics_text(answer);
 		json_decref(answer);
-		client_close(&client);
 	}
 	if (!text)
 		snprintf(why, VIEW_TEXT_MAX, "The fabric does not run, or does not answer.");

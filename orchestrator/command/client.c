@@ -270,25 +270,45 @@ void client_json_print(const json_t *value)
 	putchar('\n');
 }
 
-int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json)
+int client_fetch(const char *command, const char *fabric, json_t *request, json_t **answer)
 {
 	struct client client;
-	json_t *answer = NULL;
-	const char *text;
 	int status = client_open(&client, command, fabric);
 
+	*answer = NULL;
 	if (status)
 		json_decref(request);
 	else
-		status = client_ask(&client, request, &answer, NULL, NULL);
-	text = client_text(answer, "text");
-	if (json && !status)
-		client_json_print(answer);
-	else if (text[0])
-		printf("%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
-	json_decref(answer);
+		status = client_ask(&client, request, answer, NULL, NULL);
 	client_close(&client);
 	return status;
+}
+
+int client_ask_and_show(const char *command, const char *fabric, json_t *request, bool json,
+			void (*show)(const json_t *answer))
+{
+	json_t *answer;
+	int status = client_fetch(command, fabric, request, &answer);
+
+	if (!status && json)
+		client_json_print(answer);
+	else if (!status)
+		show(answer);
+	json_decref(answer);
+	return status;
+}
+
+static void text_print(const json_t *answer)
+{
+	const char *text = client_text(answer, "text");
+
+	if (text[0])
+		printf("%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+}
+
+int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json)
+{
+	return client_ask_and_show(command, fabric, request, json, text_print);
 }
 
 int client_text_put(const char *command, json_t *request, const char *key, const char *text)

@@ -59,8 +59,19 @@ int client_open(struct client *client, const char *command, const char *fabric);
 int client_ask(struct client *client, json_t *request, json_t **answer, int *fds,
 	       unsigned *fd_count);
 
-/** client_ask_and_print() - asks fabric @fabric and prints the text of its answer; with @json the
- *  answer as it is.
+/** client_fetch() - asks fabric @fabric over a connection of its own.
+ *  @request  taken.
+ *  Return: CLIENT_FINE with *@answer, json_decref() later; else the exit status, reported, and
+ *  *@answer is NULL. */
+int client_fetch(const char *command, const char *fabric, json_t *request, json_t **answer);
+
+/** client_ask_and_show() - asks fabric @fabric, and calls @show with its answer; with @json prints
+ *  the answer as it is.
+ *  @request  taken.   Return: the exit status, reported. */
+int client_ask_and_show(const char *command, const char *fabric, json_t *request, bool json,
+			void (*show)(const json_t *answer));
+
+/** client_ask_and_print() - client_ask_and_show() of the text of the answer.
  *  @request  taken.   Return: the exit status, reported. */
 int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json);
 

@@ -79,14 +79,9 @@ static void fabrics(const struct words *words)
 /* the answer of the fabric to @ask; NULL: none.  json_decref() later */
 static json_t *fabric_ask(const struct words *words, const char *ask)
 {
-	struct client client;
-	json_t *answer = NULL;
+	json_t *answer;
 
-	if (client_open(&client, "complete", words->fabric))
-		return NULL;
-	if (client_ask(&client, json_pack("{s:s}", "ask", ask), &answer, NULL, NULL))
-		answer = NULL;
-	client_close(&client);
+	client_fetch("complete", words->fabric, json_pack("{s:s}", "ask", ask), &answer);
 	return answer;
 }
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/exec_many.h"

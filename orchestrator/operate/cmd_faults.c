@@ -82,8 +82,6 @@ static void faults_print(const json_t *answer)
 int cmd_faults(int argc, char **argv)
 {
 	struct client_words client_words = { 0 };
-	struct client client;
-	json_t *answer = NULL;
 	const char *ask = "faults";
 	int count, status = options_read(&words, argc, argv, &client_words, &count);
 
@@ -93,14 +91,6 @@ int cmd_faults(int argc, char **argv)
 		return options_wrong("faults", "expected 'start' or 'stop', not '%s'", argv[1]);
 	if (count)
 		ask = strcmp(argv[1], "start") ? "faults-stop" : "faults-start";
-	status = client_open(&client, "faults", client_words.fabric);
-	if (!status)
-		status = client_ask(&client, json_pack("{s:s}", "ask", ask), &answer, NULL, NULL);
-	if (!status && client_words.json)
-		client_json_print(answer);
-	else if (!status)
-		faults_print(answer);
-	json_decref(answer);
-	client_close(&client);
-	return status;
+	return client_ask_and_show("faults", client_words.fabric, json_pack("{s:s}", "ask", ask),
+				   client_words.json, faults_print);
 }

@@ -94,25 +94,13 @@ static json_t *load_request(int count, char **given)
 int cmd_load(int argc, char **argv)
 {
 	struct client_words client_words = { 0 };
-	struct client client;
-	json_t *request, *answer = NULL;
+	json_t *request;
 	int count, status = options_read(&words, argc, argv, &client_words, &count);
 
 	if (status >= 0)
 		return status;
 	request = load_request(count, argv + 1);
-	if (!request)
-		return CLIENT_USAGE;
-	status = client_open(&client, "load", client_words.fabric);
-	if (status)
-		json_decref(request);
-	else
-		status = client_ask(&client, request, &answer, NULL, NULL);
-	if (!status && client_words.json)
-		client_json_print(answer);
-	else if (!status)
-		loads_print(answer);
-	json_decref(answer);
-	client_close(&client);
-	return status;
+	return request ? client_ask_and_show("load", client_words.fabric, request,
+					     client_words.json, loads_print)
+		       : CLIENT_USAGE;
 }

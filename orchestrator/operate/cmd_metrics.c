@@ -24,22 +24,18 @@ struct metrics {
 /* the text of the fabric now; NULL with *@status, reported */
 static char *metrics_read(const struct metrics *metrics, int *status)
 {
-	struct client client;
-	json_t *answer = NULL;
-	char *text = NULL;
+	json_t *answer;
+	char *text;
 
-	*status = client_open(&client, "metrics", metrics->fabric);
+	*status =
+		client_fetch("metrics", metrics->fabric, json_pack("{s:s}", "ask", "ps"), &answer);
 	if (*status)
 		return NULL;
-	*status = client_ask(&client, json_pack("{s:s}", "ask", "ps"), &answer, NULL, NULL);
-	if (!*status) {
-		observe_fidelity(answer, NULL);
-		text = metrics_text(answer);
-		if (!text)
-			*status = options_wrong("metrics", "not enough memory");
-		json_decref(answer);
-	}
-	client_close(&client);
+	observe_fidelity(answer, NULL);
+	text = metrics_text(answer);
+	if (!text)
+		*status = options_wrong("metrics", "not enough memory");
+	json_decref(answer);
 	return text;
 }
 

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/host_run.h"

@@ -44,24 +44,6 @@ static void list_print(const json_t *answer)
 	}
 }
 
-static int list(const struct client_words *options)
-{
-	struct client client;
-	json_t *answer = NULL;
-	int status = client_open(&client, "outside", options->fabric);
-
-	if (status)
-		return status;
-	status = client_ask(&client, json_pack("{s:s}", "ask", "outside"), &answer, NULL, NULL);
-	if (!status && options->json)
-		client_json_print(answer);
-	else if (!status)
-		list_print(answer);
-	json_decref(answer);
-	client_close(&client);
-	return status;
-}
-
 /* Writes /etc/resolv.conf of @host. A process of its own enters the host and stays there. */
 static void resolver_write(const char *fabric, const char *host, bool on)
 {
@@ -114,7 +96,9 @@ int cmd_outside(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (!count)
-		return list(&options);
+		return client_ask_and_show("outside", options.fabric,
+					   json_pack("{s:s}", "ask", "outside"), options.json,
+					   list_print);
 	if (count == 1 || (strcmp(argv[2], "on") != 0 && strcmp(argv[2], "off") != 0))
 		return options_wrong("outside", "expected HOST on or HOST off");
 	request = json_pack("{s:s, s:s}", "ask", "outside", "state", argv[2]);

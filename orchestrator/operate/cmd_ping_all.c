@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/exec_many.h"
 

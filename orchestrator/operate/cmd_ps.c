@@ -56,18 +56,6 @@ static const struct command_words words = {
 	OPERANDS("name", 0, 1),
 };
 
-static int look(const char *name, json_t **answer)
-{
-	struct client client;
-	int status = client_open(&client, "ps", name);
-
-	*answer = NULL;
-	if (!status)
-		status = client_ask(&client, json_pack("{s:s}", "ask", "ps"), answer, NULL, NULL);
-	client_close(&client);
-	return status;
-}
-
 /* ---- text ---- */
 
 static double percent(const json_t *object)
@@ -270,7 +258,7 @@ static int fabrics_look_since(char (*names)[NODE_NAME_MAX], int count,
 	json_t *answer;
 
 	for (int i = 0; i < count && status != CLIENT_USAGE; i++) {
-		int looked = look(names[i], &answer);
+		int looked = client_fetch("ps", names[i], json_pack("{s:s}", "ask", "ps"), &answer);
 		const json_t *before;
 
 		status = status ? status : looked;
@@ -295,7 +283,7 @@ static int fabrics_look_once(char (*names)[NODE_NAME_MAX], int count, json_t *fa
 	json_t *answer;
 
 	for (int i = 0; i < count; i++) {
-		int looked = look(names[i], &answer);
+		int looked = client_fetch("ps", names[i], json_pack("{s:s}", "ask", "ps"), &answer);
 
 		status = status ? status : looked;
 		if (!answer)

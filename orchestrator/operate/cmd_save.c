@@ -1,7 +1,6 @@
 /*  cmd_save - `heddle save`: a running fabric with all changes as a scenario (DU-6). */
 #include "orchestrator/operate/cmd_save.h"
 
-#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -85,8 +84,7 @@ int cmd_save(int argc, char **argv)
 	struct client_words request = { 0 };
 	char folder[PATH_MAX];
 	const char *fabric, *out;
-	struct client client;
-	json_t *answer = NULL, *ask;
+	json_t *answer, *ask;
 	int count, status = options_read(&words, argc, argv, &request, &count);
 
 	if (status >= 0)
@@ -98,18 +96,15 @@ int cmd_save(int argc, char **argv)
 	folder_find(out, folder);
 	ask = json_pack("{s:s}", "ask", "save");
 	status = client_text_put("save", ask, "folder", folder);
-	if (!status)
-		status = client_open(&client, "save", fabric);
 	if (status) {
 		json_decref(ask);
 		return status;
 	}
-	status = client_ask(&client, ask, &answer, NULL, NULL);
+	status = client_fetch("save", fabric, ask, &answer);
 	if (!status)
 		status = text_write(out, client_text(answer, "text"));
 	if (!status)
 		status = text_check(out ? out : "standard output", client_text(answer, "text"));
 	json_decref(answer);
-	client_close(&client);
 	return status;
 }

@@ -3,7 +3,6 @@
 #include "orchestrator/operate/cmd_set.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/command/client.h"
@@ -175,25 +174,13 @@ static json_t *link_request(int count, char **words, const char *towards)
 int cmd_link(int argc, char **argv)
 {
 	struct link_options words = { 0 };
-	struct client client;
-	json_t *request, *answer = NULL;
+	json_t *request;
 	int count, status = options_read(&link_words, argc, argv, &words, &count);
 
 	if (status >= 0)
 		return status;
 	request = link_request(count, argv + 1, words.towards);
-	if (!request)
-		return CLIENT_USAGE;
-	status = client_open(&client, "link", words.client.fabric);
-	if (status)
-		json_decref(request);
-	else
-		status = client_ask(&client, request, &answer, NULL, NULL);
-	if (!status && words.client.json)
-		client_json_print(answer);
-	else if (!status)
-		link_words_print(answer);
-	json_decref(answer);
-	client_close(&client);
-	return status;
+	return request ? client_ask_and_show("link", words.client.fabric, request,
+					     words.client.json, link_words_print)
+		       : CLIENT_USAGE;
 }

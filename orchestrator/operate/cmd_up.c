@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -345,19 +344,9 @@ static void summary_print(const json_t *answer)
  * usage */
 static int started_print(const struct up *up, const char *name)
 {
-	struct client client;
-	json_t *answer = NULL;
-	int status = client_open(&client, "up", name);
+	int status = client_ask_and_show("up", name, json_pack("{s:s}", "ask", "hosts"), up->json,
+					 summary_print);
 
-	if (!status)
-		status = client_ask(&client, json_pack("{s:s}", "ask", "hosts"), &answer, NULL,
-				    NULL);
-	if (!status && up->json)
-		client_json_print(answer);
-	else if (!status)
-		summary_print(answer);
-	json_decref(answer);
-	client_close(&client);
 	if (status)
 		options_wrong("up", "fabric %s was started; end it with 'heddle down %s'", name,
 			      name);

@@ -1,7 +1,6 @@
 #include "orchestrator/operate/link_words.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "nodes/base/ensure.h"
 #include "orchestrator/base/human.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/number.h"
 #include "nodes/config/config.h"
 #include "orchestrator/base/bar.h"
 #include "orchestrator/base/human.h"
@@ -45,12 +46,6 @@ static int row_compare(const void *a, const void *b)
 	if (first->busy_otherwise != second->busy_otherwise)
 		return first->busy_otherwise < second->busy_otherwise ? 1 : -1;
 	return first->index < second->index ? -1 : 1;
-}
-
-/* how many of @count rows to show in @max lines */
-static size_t shown(size_t count, size_t max)
-{
-	return count < max ? count : max;
 }
 
 static void more_print(size_t count, size_t shown_count, const char *what, FILE *out)
@@ -235,15 +230,15 @@ static void nodes_print(const json_t *fabric, size_t rows_max, struct row *rows,
 					.index = i };
 	qsort(rows, count, sizeof(*rows), row_compare);
 	if (screen->terminal) {
-		nodes_draw(fabric, rows, shown(count, rows_max), screen, out);
+		nodes_draw(fabric, rows, number_min(count, rows_max), screen, out);
 	} else {
 		fprintf(out, "\n%-6s  %-12s  %6s  %10s  %10s  %10s  %10s  %10s  %9s  %10s  %10s\n",
 			"kind", "name", "cpu %", "memory", "packets in", "out (/s)", "in", "out",
 			"dropped/s", "queue", "late p99");
-		for (i = 0; i < shown(count, rows_max); i++)
+		for (i = 0; i < number_min(count, rows_max); i++)
 			node_print(rows[i].node, out);
 	}
-	more_print(count, shown(count, rows_max), "nodes", out);
+	more_print(count, number_min(count, rows_max), "nodes", out);
 }
 
 /* ---- links ---- */
@@ -368,15 +363,15 @@ static void links_print(struct row *rows, size_t count, size_t rows_max,
 {
 	qsort(rows, count, sizeof(*rows), row_compare);
 	if (screen->terminal) {
-		links_draw(rows, shown(count, rows_max), screen, out);
-		more_print(count, shown(count, rows_max), "links", out);
+		links_draw(rows, number_min(count, rows_max), screen, out);
+		more_print(count, number_min(count, rows_max), "links", out);
 		return;
 	}
 	fprintf(out, "\n%-20s  %10s  %10s  %6s  %10s  %6s  %8s  %8s\n", "link a:b", "rate",
 		"a -> b", "%", "b -> a", "%", "lost ->", "lost <-");
-	for (size_t i = 0; i < shown(count, rows_max); i++)
+	for (size_t i = 0; i < number_min(count, rows_max); i++)
 		link_print(&rows[i], out);
-	more_print(count, shown(count, rows_max), "links", out);
+	more_print(count, number_min(count, rows_max), "links", out);
 }
 
 /* ---- all of it ---- */
@@ -386,7 +381,7 @@ static size_t node_lines(size_t lines, size_t nodes, size_t links)
 {
 	if (nodes <= lines / 2)
 		return nodes;
-	return links < lines / 2 ? shown(nodes, lines - links) : lines / 2;
+	return links < lines / 2 ? number_min(nodes, lines - links) : lines / 2;
 }
 
 void top_text_print(const json_t *fabric, const struct screen *screen, FILE *out)
