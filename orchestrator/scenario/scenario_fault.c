@@ -71,18 +71,11 @@ static void link_read(struct reader *reader, const struct key *key, const struct
 static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 			void *target)
 {
-	const struct scenario *scenario = reader->scenario;
-	const char *text = key_scalar(reader, node, "the name of a switch");
-	int64_t index = text ? scenario_switch_find(scenario, text) : -1;
-	char hint[SUGGEST_BYTES_MAX + 32];
+	int64_t index = key_switch_index(reader, node);
 
 	(void)key;
 	if (index >= 0)
 		((struct scenario_fault *)target)->switch_index = (uint32_t)index;
-	else if (text && scenario->switch_count)
-		key_refuse(reader, node, "there is no switch '%.60s'%s", text,
-			   key_name_hint(text, scenario->switches[0].name, scenario->switch_count,
-					 sizeof(*scenario->switches), hint, sizeof(hint)));
 }
 
 static void manager_read(struct reader *reader, const struct key *key, const struct yaml_node *node,

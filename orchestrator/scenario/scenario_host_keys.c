@@ -4,9 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "orchestrator/base/suggest.h"
-#include "orchestrator/scenario/scenario_parameters.h"
-
 #define HEALTH_EVERY_PS_DEFAULT NODE_S
 #define HEALTH_WITHIN_PS_DEFAULT (30 * NODE_S)
 #define HEALTH_PS_MIN (10 * NODE_MS)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
-#include "orchestrator/scenario/scenario_host.h"
 #include "orchestrator/scenario/scenario_host_keys.h"
 
 #define FLOW_CHANNEL (1u << FABRIC_FLOW_CHANNEL)

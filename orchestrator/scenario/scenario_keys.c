@@ -292,18 +292,39 @@ const char *key_name_hint(const char *word, const char *first, size_t count, siz
 	return out;
 }
 
+/* there is no @what called @text among the @count names, the first of which is @first */
+static void name_refuse(struct reader *reader, const struct yaml_node *node, const char *what,
+			const char *text, const char *first, size_t count, size_t stride)
+{
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	key_refuse(reader, node, "there is no %s '%.60s'%s", what, text,
+		   key_name_hint(text, first, count, stride, hint, sizeof(hint)));
+}
+
 int64_t key_host_index(struct reader *reader, const struct yaml_node *node)
 {
 	const struct scenario *scenario = reader->scenario;
 	const char *text = key_scalar(reader, node, "the name of a host");
 	int64_t index = text ? scenario_host_find(scenario, text) : -1;
-	char hint[SUGGEST_BYTES_MAX + 32];
 
 	/* without hosts the topology has an error already */
 	if (text && index < 0 && scenario->host_count)
-		key_refuse(reader, node, "there is no host '%.60s'%s", text,
-			   key_name_hint(text, scenario->hosts[0].name, scenario->host_count,
-					 sizeof(*scenario->hosts), hint, sizeof(hint)));
+		name_refuse(reader, node, "host", text, scenario->hosts[0].name,
+			    scenario->host_count, sizeof(*scenario->hosts));
+	return index;
+}
+
+int64_t key_switch_index(struct reader *reader, const struct yaml_node *node)
+{
+	const struct scenario *scenario = reader->scenario;
+	const char *text = key_scalar(reader, node, "the name of a switch");
+	int64_t index = text ? scenario_switch_find(scenario, text) : -1;
+
+	/* without switches their list has an error already */
+	if (text && index < 0 && scenario->switch_count)
+		name_refuse(reader, node, "switch", text, scenario->switches[0].name,
+			    scenario->switch_count, sizeof(*scenario->switches));
 	return index;
 }
 
@@ -311,15 +332,13 @@ int64_t key_class_index(struct reader *reader, const struct yaml_node *node)
 {
 	const struct scenario *scenario = reader->scenario;
 	const char *text = key_scalar(reader, node, "the name of a class");
-	char hint[SUGGEST_BYTES_MAX + 32];
 
 	for (uint32_t i = 0; text && i < scenario->class_count; i++)
 		if (!strcmp(scenario->classes[i].name, text))
 			return i;
 	if (text)
-		key_refuse(reader, node, "there is no class '%.60s'%s", text,
-			   key_name_hint(text, scenario->classes[0].name, scenario->class_count,
-					 sizeof(scenario->classes[0]), hint, sizeof(hint)));
+		name_refuse(reader, node, "class", text, scenario->classes[0].name,
+			    scenario->class_count, sizeof(scenario->classes[0]));
 	return -1;
 }
 

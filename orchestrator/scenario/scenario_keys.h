@@ -85,9 +85,12 @@ bool key_host_name_valid(const char *text);
 /** key_name_check() - the same; adds an error at @place if it is none. */
 bool key_name_check(struct reader *reader, const struct scenario_place *place, const char *text);
 
-/** key_host_index(), key_class_index() - the index of the host or class that @node names; else -1,
- *  and an error. */
+/** key_host_index(), key_switch_index(), key_class_index() - the index of what @node names; else
+ *  -1, and an error. */
 int64_t key_host_index(struct reader *reader, const struct yaml_node *node);
+
+int64_t key_switch_index(struct reader *reader, const struct yaml_node *node);
+
 int64_t key_class_index(struct reader *reader, const struct yaml_node *node);
 
 /** key_path_beside() - the path of @name in the folder of the scenario's file.

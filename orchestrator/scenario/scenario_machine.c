@@ -8,18 +8,12 @@
 static void switch_read(struct reader *reader, const struct yaml_node *node, uint32_t number)
 {
 	struct scenario *scenario = reader->scenario;
-	const char *name = key_scalar(reader, node, "the name of a switch");
-	int64_t index = name ? scenario_switch_find(scenario, name) : -1;
-	char hint[SUGGEST_BYTES_MAX + 32];
+	int64_t index = key_switch_index(reader, node);
 
-	if (!name)
-		return;
 	if (index < 0)
-		key_refuse(reader, node, "there is no switch '%.60s'%s", name,
-			   key_name_hint(name, scenario->switches[0].name, scenario->switch_count,
-					 sizeof(*scenario->switches), hint, sizeof(hint)));
-	else if (scenario->switches[index].machine)
-		key_refuse(reader, node, "switch %s has a machine already: %s", name,
+		return;
+	if (scenario->switches[index].machine)
+		key_refuse(reader, node, "switch %s has a machine already: %s", node->text,
 			   scenario->machines.names[scenario->switches[index].machine - 1]);
 	else
 		scenario->switches[index].machine = number;

@@ -15,21 +15,6 @@
 
 /* ---- explicit ---- */
 
-static int64_t switch_read(struct reader *reader, const struct yaml_node *node)
-{
-	const struct scenario *scenario = reader->scenario;
-	const char *text = key_scalar(reader, node, "the name of a switch");
-	int64_t index = text ? scenario_switch_find(scenario, text) : -1;
-	char hint[SUGGEST_BYTES_MAX + 32];
-
-	/* without switches their list has an error already */
-	if (text && index < 0 && scenario->switch_count)
-		key_refuse(reader, node, "there is no switch '%.60s'%s", text,
-			   key_name_hint(text, scenario->switches[0].name, scenario->switch_count,
-					 sizeof(*scenario->switches), hint, sizeof(hint)));
-	return index;
-}
-
 static void switches_read(struct reader *reader, const struct key *key,
 			  const struct yaml_node *node, void *target)
 {
@@ -79,7 +64,7 @@ static void host_switch_read(struct reader *reader, const struct key *key,
 			     const struct yaml_node *node, void *target)
 {
 	(void)key;
-	((struct switch_reference *)target)->index = switch_read(reader, node);
+	((struct switch_reference *)target)->index = key_switch_index(reader, node);
 }
 
 /* adds the NIC that @reference is of */
@@ -135,7 +120,7 @@ static void interface_read(struct reader *reader, const struct yaml_node *node, 
 	char name[NODE_NAME_MAX + 16];
 
 	if (node->kind == YAML_SCALAR)
-		reference.index = switch_read(reader, node);
+		reference.index = key_switch_index(reader, node);
 	else
 		scenario_link_read(reader, node, "an interface", interface_keys,
 				   COUNT_OF(interface_keys), &reference, &reference.link);
@@ -202,7 +187,7 @@ static void host_read(struct reader *reader, const struct yaml_node *node,
 		return;
 	}
 	if (node->kind == YAML_SCALAR)
-		reference.index = switch_read(reader, node);
+		reference.index = key_switch_index(reader, node);
 	else
 		host_keys_read(reader, node, &reference);
 	interfaces[scenario->host_count] = reference.interfaces;
@@ -282,8 +267,8 @@ static void between_read(struct reader *reader, const struct key *key, const str
 			   "a link has two ends: expected two switches such as [s1, s2]");
 		return;
 	}
-	link->ends[0] = switch_read(reader, node->first);
-	link->ends[1] = switch_read(reader, node->last);
+	link->ends[0] = key_switch_index(reader, node->first);
+	link->ends[1] = key_switch_index(reader, node->last);
 	if (link->ends[0] >= 0 && link->ends[0] == link->ends[1])
 		key_refuse(reader, node, "a link must not lead from a switch to itself");
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "nodes/wire/frame.h"
-#include "orchestrator/base/suggest.h"
 #include "orchestrator/scenario/scenario_packet.h"
 #include "orchestrator/scenario/scenario_parameters.h"
 #include "orchestrator/scenario/size_file.h"
