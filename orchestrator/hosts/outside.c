@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/hosts/netlink.h"
 
 #define PROGRAM "slirp4netns"
@@ -147,44 +147,26 @@ void outside_close(struct outside_connector *connector)
 	connector->pid = 0;
 }
 
-static int request_send(int fd, const struct request *request, const int *fds, unsigned fd_count)
-{
-	union {
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-		struct cmsghdr header;
-	} control = { 0 };
-	struct iovec piece = { (void *)(uintptr_t)request, sizeof(*request) };
-	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
-
-	if (fd_count) {
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int) * fd_count);
-		memcpy(CMSG_DATA(&control.header), fds, sizeof(int) * fd_count);
-		message.msg_control = &control;
-		message.msg_controllen = CMSG_SPACE(sizeof(int) * fd_count);
-	}
-	return sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
 /* sends @request and waits for the answer. A connector that gives none is given up, since a later
  * answer would be taken for that of the next request */
 static int ask(struct outside_connector *connector, const struct request *request, const int *fds,
 	       unsigned fd_count, struct answer *answer)
 {
-	int error =
-		connector->fd < 0 ? -EPIPE : request_send(connector->fd, request, fds, fd_count);
+	ssize_t sent = connector->fd < 0 ? -EPIPE
+					 : descriptor_send(connector->fd, request, sizeof(*request),
+							   fds, fd_count);
 
-	if (!error && (!readable(connector->fd, ANSWER_MS) ||
-		       recv(connector->fd, answer, sizeof(*answer), 0) != (ssize_t)sizeof(*answer)))
-		error = -EPIPE;
-	if (!error)
+	if (sent > 0 &&
+	    (!readable(connector->fd, ANSWER_MS) ||
+	     recv(connector->fd, answer, sizeof(*answer), 0) != (ssize_t)sizeof(*answer)))
+		sent = -EPIPE;
+	if (sent > 0)
 		return answer->error;
 	descriptor_close(&connector->fd);
 	snprintf(answer->why, sizeof(answer->why),
 		 "the process that starts connections to the outside has ended: end the fabric "
 		 "and start it again");
-	return error;
+	return (int)sent;
 }
 
 int outside_connect(struct outside_connector *connector, uint32_t host, int net_fd, int user_fd,
@@ -438,16 +420,6 @@ static void disconnect_host(uint32_t host, struct answer *answer)
 	connection_free(connection);
 }
 
-/* the descriptors that came with @message, -1 for none */
-static void descriptors_take(struct msghdr *message, int fds[2])
-{
-	struct cmsghdr *header = CMSG_FIRSTHDR(message);
-
-	fds[0] = fds[1] = -1;
-	if (header && header->cmsg_type == SCM_RIGHTS)
-		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
-}
-
 static _Noreturn void connector_end(void)
 {
 	for (size_t i = 0; i < OUTSIDE_HOSTS_MAX; i++)
@@ -458,22 +430,14 @@ static _Noreturn void connector_end(void)
 
 static void request_serve(void)
 {
-	union {
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
-		struct cmsghdr header;
-	} control;
 	struct request request;
-	struct iovec piece = { &request, sizeof(request) };
-	struct msghdr message = { .msg_iov = &piece,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control) };
 	struct answer answer = { 0 };
-	int fds[2];
+	int fds[2] = { -1, -1 };
+	unsigned count = 2;
 
-	if (recvmsg(CONNECTOR_REQUESTS, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(request))
+	if (descriptor_receive(CONNECTOR_REQUESTS, &request, sizeof(request), fds, &count) !=
+	    (ssize_t)sizeof(request))
 		connector_end(); /* the daemon has closed its end */
-	descriptors_take(&message, fds);
 	if (request.kind == REQUEST_CONNECT)
 		connect_host(request.host, fds, &answer);
 	else
