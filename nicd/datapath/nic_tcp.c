@@ -15,7 +15,6 @@
 #include "nicd/datapath/nic_transmit.h"
 #include "nodes/base/bytes.h"
 #include "nodes/base/ensure.h"
-#include "nodes/wire/address.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/ip_header.h"
 #include "nodes/wire/tcp_frame.h"

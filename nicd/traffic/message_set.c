@@ -1,7 +1,6 @@
 #include "nicd/traffic/message_set.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 #include "nodes/base/table.h"
 

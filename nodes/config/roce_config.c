@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "nodes/base/array.h"
-
 /* ours, to keep sums and products within 64 bits */
 #define TIME_MAX_PS (3600 * NODE_S)
 #define RATE_MIN_BPS 1000000u

@@ -10,7 +10,6 @@
 #include "nodes/link/link_impair.h"
 #include "nodes/link/link_trace.h"
 #include "nodes/link/link_word.h"
-#include "nodes/stats/trace.h"
 
 /* what every frame passes that is received: in both its callers, since calls would cost 0.5 % of a
  * switch's instructions */

@@ -5,7 +5,6 @@
 #include "nodes/link/capture.h"
 #include "nodes/link/jitter.h"
 #include "nodes/link/link_guard.h"
-#include "nodes/link/link_impair.h"
 #include "nodes/link/link_trace.h"
 #include "nodes/link/link_word.h"
 

@@ -1,6 +1,5 @@
 #include "nodes/node/pace.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <time.h>

@@ -1,6 +1,5 @@
 #include "nodes/node/window.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 #include "orchestrator/base/settings.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

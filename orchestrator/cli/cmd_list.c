@@ -1,9 +1,7 @@
 #include "orchestrator/cli/cmd_list.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/base/ready_folder.h"

@@ -1,6 +1,5 @@
 #include "orchestrator/course/lab_judge.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 #include "orchestrator/course/lab_list.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "orchestrator/course/lab_score.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

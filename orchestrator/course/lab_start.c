@@ -1,6 +1,5 @@
 #include "orchestrator/course/lab_start.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "orchestrator/fabric/fabric.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,6 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "nodes/clock/futex.h"
 #include "orchestrator/base/descriptor.h"

@@ -6,7 +6,6 @@
 
 #include "nodes/process/process_look.h"
 #include "orchestrator/base/wall_time.h"
-#include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/plan/placement.h"
 
 uint32_t fabric_cores_allowed(int cores[CPU_SETSIZE])

@@ -11,7 +11,6 @@
 #include "nodes/link/link.h"
 #include "nodes/process/memory.h"
 #include "nodes/wire/rank_plan.h"
-#include "orchestrator/base/descriptor.h"
 #include "orchestrator/fabric/fabric_start.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/plan/partition.h"

@@ -1,7 +1,6 @@
 #include "orchestrator/fabric/fabric_show.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/base/utf8.h"

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -14,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nodes/base/array.h"
 #include "nodes/base/ring.h"
 #include "nodes/clock/clock_pages.h"
 #include "nodes/link/link.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/plan/plan_roce.h"
 #include "orchestrator/plan/plan_routes.h"
 
 /* a switch that cannot be reached has no route */

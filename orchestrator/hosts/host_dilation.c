@@ -1,7 +1,6 @@
 #include "orchestrator/hosts/host_dilation.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Linux: TCP_RTO_MIN, and the most that a retransmission may wait (TCP_RTO_MAX) */

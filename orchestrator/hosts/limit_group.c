@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
 
 #define NAME_MAX_HERE 64

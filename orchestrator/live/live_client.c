@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/live/live_capture.h"
 #include "orchestrator/live/live_host.h"

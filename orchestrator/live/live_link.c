@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/live/parameter.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "nodes/base/ring.h"
-#include "nodes/base/units.h"
 #include "nodes/control/config_check.h"
 #include "nodes/link/jitter.h"
 #include "nodes/link/link.h"

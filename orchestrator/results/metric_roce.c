@@ -2,8 +2,6 @@
  *  transports, of deadlocks. In another kind of fabric they have no value. */
 #include "orchestrator/results/metric_roce.h"
 
-#include "orchestrator/results/results_roce.h"
-
 /* ---- of classes of ports ---- */
 
 static bool class_is_meant(const struct metric_subject *e, const struct plan *plan,

@@ -20,7 +20,6 @@
 #include "orchestrator/run/run_scenario.h"
 #include "orchestrator/scenario/scenario_compare.h"
 #include "orchestrator/scenario/scenario_idle.h"
-#include "orchestrator/scenario/scenario_keys.h"
 
 /* the `compare` section; NULL with @status after an error * @origin of that scenario; held */
 static struct scenario_compare *compare_load(const struct run_options *options,

@@ -5,7 +5,6 @@
 #include "orchestrator/run/run_options.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/base/quantity.h"

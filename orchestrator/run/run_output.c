@@ -9,7 +9,6 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/output_names.h"
-#include "orchestrator/fabric/fabric_end.h"
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/results/results_text.h"
 

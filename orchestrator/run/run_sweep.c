@@ -1,6 +1,5 @@
 #include "orchestrator/run/run_sweep.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nodes/control/control.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/own_process.h"

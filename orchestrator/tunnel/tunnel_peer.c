@@ -1,6 +1,5 @@
 #include "orchestrator/tunnel/tunnel_peer.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "nodes/base/array.h"

@@ -1,6 +1,5 @@
 #include "orchestrator/view/fork_request.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /*  clocks - what time it is, and how much CPU time was used: clock_gettime(2) and its relatives. */
-#include <errno.h>
 #include <sys/resource.h>
 #include <sys/times.h>
 #include <sys/wait.h>

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* equal to DILATION_MAX of nodes/config/config.h, which this library does not include */
 #define TIMES_MAX 1000

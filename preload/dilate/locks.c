@@ -1,6 +1,5 @@
 /*  locks - deadlines of threads: condition variables, mutexes, semaphores, joins, and futexes, by
  *  which other languages than C wait. */
-#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>

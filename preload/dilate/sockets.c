@@ -1,6 +1,5 @@
 /*  sockets - times and rates of sockets: time-outs, pacing, what the kernel has measured, and the
  *  stamps of what was received, by which ping takes the round trip. */
-#include <errno.h>
 #include <limits.h>
 #include <linux/net_tstamp.h>
 #include <linux/tcp.h>

@@ -1,6 +1,5 @@
 /*  timers - timers of a process, in signals and in descriptors: setitimer(2), timer_settime(2),
  *  timerfd_settime(2), alarm(2). */
-#include <signal.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <time.h>

@@ -1,7 +1,6 @@
 #include "rankd/run/workers.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>

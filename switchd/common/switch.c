@@ -1,7 +1,5 @@
 #include "switchd/common/switch.h"
 
-#include <stdlib.h>
-
 #include "nodes/base/table.h"
 #include "nodes/stats/trace.h"
 #include "switchd/common/switch_run.h"

@@ -1,7 +1,6 @@
 #include "switchd/flow_channel/crossbar.h"
 
 #include "nodes/base/ensure.h"
-#include "nodes/stats/trace.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/ip_header.h"
 #include "switchd/flow_channel/ack_upstream.h"

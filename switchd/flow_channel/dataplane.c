@@ -6,7 +6,6 @@
 #include "nodes/base/table.h"
 #include "nodes/base/units.h"
 #include "nodes/link/link_send.h"
-#include "nodes/stats/trace.h"
 #include "switchd/common/switch_run.h"
 #include "switchd/flow_channel/ack_path.h"
 #include "switchd/flow_channel/arrival.h"

@@ -4,7 +4,6 @@
 
 #include "nodes/node/show_text.h"
 #include "switchd/common/waiting.h"
-#include "switchd/port_group/lid_set.h"
 #include "switchd/port_group/lid_switch.h"
 
 /* ---- by port ---- */

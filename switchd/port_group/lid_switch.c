@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/base/units.h"
 #include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/word_frame.h"
