@@ -1,20 +1,12 @@
 #include "nicd/transport/dcqcn_rp.h"
 
+#include "nodes/base/number.h"
+
 #define PPB 1000000000u
 #define PPM 1000000u
 #define Q63_ONE (1ull << 63)
 
 _Static_assert(sizeof(struct dcqcn_rp) <= 64, "there may be 65536 of them");
-
-static uint64_t min64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t max64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 void dcqcn_rp_setup_init(struct dcqcn_rp_setup *setup, const struct dcqcn_config *config,
 			 uint64_t line_bps)
@@ -30,7 +22,7 @@ void dcqcn_rp_init(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node
 {
 	const struct dcqcn_config *config = setup->config;
 	uint64_t rate_bps = config->rate_initial_bps
-				    ? min64(config->rate_initial_bps, setup->line_bps)
+				    ? number_min(config->rate_initial_bps, setup->line_bps)
 				    : setup->line_bps;
 
 	*rp = (struct dcqcn_rp){
@@ -107,9 +99,9 @@ static uint64_t rate_after_cut(uint64_t rate_bps, uint32_t alpha)
 enum dcqcn_stage dcqcn_rp_stage(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup)
 {
 	uint64_t f = setup->config->fast_recovery, timers = (uint64_t)rp->timers + 1;
-	uint64_t hyper = setup->config->hyper_by_timer ? timers : min64(timers, rp->counters);
+	uint64_t hyper = setup->config->hyper_by_timer ? timers : number_min(timers, rp->counters);
 
-	if (max64(timers, rp->counters) < f)
+	if (number_max(timers, rp->counters) < f)
 		return DCQCN_FAST_RECOVERY;
 	return hyper > f ? DCQCN_HYPER : DCQCN_ADDITIVE;
 }
@@ -139,16 +131,16 @@ static struct increase increase_next(const struct dcqcn_config *config, uint64_t
 	uint32_t f = config->fast_recovery;
 	uint64_t next = (uint64_t)own + 1, i;
 
-	if (max64(next, other) < f)
+	if (number_max(next, other) < f)
 		return (struct increase){ 0, f - next };
 	if (config->hyper_by_timer)
 		return increase_by_timer(config, own, other, timer);
-	if (min64(next, other) <= f)
+	if (number_min(next, other) <= f)
 		return (struct increase){ config->ai_bps, other > f ? f - own : UINT64_MAX };
-	i = min64(next, other) - f;
+	i = number_min(next, other) - f;
 	if (!config->hai_bps)
 		return (struct increase){ 0, UINT64_MAX };
-	return (struct increase){ min64(i, line_bps / config->hai_bps + 1) * config->hai_bps,
+	return (struct increase){ number_min(i, line_bps / config->hai_bps + 1) * config->hai_bps,
 				  next < other ? 1 : UINT64_MAX };
 }
 
@@ -161,12 +153,12 @@ static void increase_run(struct dcqcn_rp *rp, uint64_t line_bps, uint64_t add_bp
 		uint64_t before_bps = rp->target_bps - rp->rate_bps,
 			 room_bps = line_bps - rp->target_bps, same;
 
-		rp->target_bps += min64(add_bps, room_bps);
+		rp->target_bps += number_min(add_bps, room_bps);
 		rp->rate_bps += (rp->target_bps - rp->rate_bps + 1) / 2;
 		count--;
 		if (rp->target_bps - rp->rate_bps != before_bps || add_bps > room_bps)
 			continue;
-		same = add_bps ? min64(count, (line_bps - rp->target_bps) / add_bps) : count;
+		same = add_bps ? number_min(count, (line_bps - rp->target_bps) / add_bps) : count;
 		rp->target_bps += same * add_bps;
 		rp->rate_bps += same * add_bps;
 		count -= same;
@@ -180,12 +172,13 @@ static void increase(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, ui
 	while (events) {
 		struct increase run = increase_next(setup->config, setup->line_bps, *own, other,
 						    own == &rp->timers);
-		uint64_t count = min64(events, run.count);
+		uint64_t count = number_min(events, run.count);
 
 		if (rp->rate_bps >= setup->line_bps)
 			count = events; /* nothing to gain */
 		increase_run(rp, setup->line_bps, run.add_bps, count);
-		*own = (uint32_t)min64((uint64_t)*own + min64(count, UINT32_MAX), UINT32_MAX);
+		*own = (uint32_t)number_min((uint64_t)*own + number_min(count, UINT32_MAX),
+					    UINT32_MAX);
 		events -= count;
 	}
 }
@@ -196,8 +189,8 @@ static void timer_step(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, 
 	node_time_t period_ps = setup->config->increase_timer_ps;
 	uint64_t expired;
 
-	rp->target_bps = min64(rp->target_bps, setup->line_bps);
-	rp->rate_bps = min64(rp->rate_bps, setup->line_bps);
+	rp->target_bps = number_min(rp->target_bps, setup->line_bps);
+	rp->rate_bps = number_min(rp->rate_bps, setup->line_bps);
 	if (now < rp->increase_at_ps)
 		return;
 	expired = (now - rp->increase_at_ps) / period_ps + 1;
@@ -230,8 +223,8 @@ static void cut(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_
 
 	if (config->clamp_target || raised)
 		rp->target_bps = rp->rate_bps;
-	rp->rate_bps = max64(rate_after_cut(rp->rate_bps, alpha),
-			     min64(config->rate_min_bps, rp->rate_bps));
+	rp->rate_bps = number_max(rate_after_cut(rp->rate_bps, alpha),
+				  number_min(config->rate_min_bps, rp->rate_bps));
 	rp->cut_ps = at;
 	rp->increase_at_ps = at + config->increase_timer_ps;
 	rp->timers = rp->counters = 0;

@@ -2,12 +2,9 @@
 
 #include <inttypes.h>
 
-#define PPM 1000000u
+#include "nodes/base/number.h"
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
+#define PPM 1000000u
 
 /* ---- target delay ---- */
 
@@ -77,7 +74,8 @@ static void window_put(const struct swift_shared *shared, struct swift_flow *flo
 {
 	uint64_t before = flow->cwnd;
 
-	flow->cwnd = cwnd > shared->cwnd_min ? least(cwnd, shared->cwnd_max) : shared->cwnd_min;
+	flow->cwnd =
+		cwnd > shared->cwnd_min ? number_min(cwnd, shared->cwnd_max) : shared->cwnd_min;
 	if (flow->cwnd < before)
 		flow->reduced_ps = now;
 	flow->base.window_packets = flow->cwnd < SWIFT_ONE ? 1 : (uint32_t)(flow->cwnd >> 24);
@@ -106,7 +104,7 @@ static uint64_t increased(const struct swift_config *config, uint64_t cwnd, uint
 static uint64_t decreased(const struct swift_config *config, uint64_t cwnd, uint64_t cut_ppm)
 {
 	return cwnd -
-	       (uint64_t)((unsigned __int128)cwnd * least(cut_ppm, config->mdf_max_ppm) / PPM);
+	       (uint64_t)((unsigned __int128)cwnd * number_min(cut_ppm, config->mdf_max_ppm) / PPM);
 }
 
 /* ---- events ---- */

@@ -1,14 +1,11 @@
 #include "nicd/transport/tcp_window.h"
 
+#include "nodes/base/number.h"
+
 #define DUPLICATES 3u    /* RFC 5681 */
 #define THRESHOLD_MIN 2u /* RFC 5681, equation 4 */
 #define BACKOFF_MAX 16u
 #define RTO_INITIAL_FACTOR 3u /* RFC 6298, 2.2: R + 4 (R / 2) */
-
-static uint64_t min64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static uint32_t max32(uint32_t a, uint32_t b)
 {
@@ -64,8 +61,8 @@ node_time_t tcp_window_rto_ps(const struct tcp_window *window, const struct tcp_
 									   config->rto_min_ps)
 				     : RTO_INITIAL_FACTOR * config->rto_min_ps;
 
-	rto_ps = min64(rto_ps, TCP_RTO_MAX);
-	return min64(rto_ps << window->backoff, TCP_RTO_MAX);
+	rto_ps = number_min(rto_ps, TCP_RTO_MAX);
+	return number_min(rto_ps << window->backoff, TCP_RTO_MAX);
 }
 
 /* ---- growing and shrinking ---- */
@@ -93,7 +90,7 @@ static void grow(struct tcp_window *window, const struct tcp_config *config, uin
 		window->window_packets++;
 		return;
 	}
-	window->growth += (uint32_t)min64(packets, window->window_packets);
+	window->growth += (uint32_t)number_min(packets, window->window_packets);
 	if (window->growth < window->window_packets)
 		return;
 	window->growth -= window->window_packets;
@@ -105,7 +102,7 @@ static void grow(struct tcp_window *window, const struct tcp_config *config, uin
  * the window and what is out]. */
 static uint32_t half(const struct tcp_window *window, uint64_t flight)
 {
-	return max32((uint32_t)min64(flight, window->window_packets) / 2, THRESHOLD_MIN);
+	return max32((uint32_t)number_min(flight, window->window_packets) / 2, THRESHOLD_MIN);
 }
 
 /* does the ACK say more than that all had arrived which was sent when something happened? RFC
@@ -135,14 +132,14 @@ static void recovery_end(struct tcp_window *window, const struct tcp_heard *hear
 {
 	uint64_t flight = heard->top - heard->packet;
 
-	window->window_packets = (uint32_t)min64(window->threshold, (flight ? flight : 1) + 1);
+	window->window_packets = (uint32_t)number_min(window->threshold, (flight ? flight : 1) + 1);
 	window->recovering = false;
 }
 
 /* a partial ACK: what it acknowledged has left the network, one goes in its place */
 static void deflate(struct tcp_window *window, uint64_t packets)
 {
-	window->window_packets -= (uint32_t)min64(packets, window->window_packets - 1);
+	window->window_packets -= (uint32_t)number_min(packets, window->window_packets - 1);
 	window->window_packets++;
 }
 
@@ -199,7 +196,7 @@ static bool on_echo(struct tcp_window *window, const struct tcp_heard *heard)
 	    !is_beyond(heard->packet, window->recover))
 		return false;
 	window->threshold = half(window, UINT64_MAX);
-	window->window_packets = (uint32_t)min64(window->window_packets, window->threshold);
+	window->window_packets = (uint32_t)number_min(window->window_packets, window->threshold);
 	window->growth = 0;
 	window->cut_until = heard->top;
 	window->reduced = true;

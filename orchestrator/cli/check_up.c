@@ -32,7 +32,7 @@ static const char *first_host(const struct plan *plan, bool image)
 		const struct scenario_host_settings *settings = plan_host_settings(plan, i);
 
 		if (settings && (image ? settings->image != NULL : settings->outside))
-			return plan->nodes[plan_host_node(plan, i)].name;
+			return plan_host_name(plan, i);
 	}
 	return NULL;
 }

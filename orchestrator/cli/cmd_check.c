@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/base/quantity.h"
@@ -126,7 +125,7 @@ static void flow_keys_print(const struct plan *plan)
 	for (uint32_t h = 0; h < plan->host_count; h++) {
 		if (flow_match_equal(match_of(plan, h), &plan->match))
 			continue;
-		printf("  %-11s ", plan->nodes[plan_host_node(plan, h)].name);
+		printf("  %-11s ", plan_host_name(plan, h));
 		flow_match_print(match_of(plan, h), stdout);
 		printf("\n");
 	}
@@ -152,7 +151,7 @@ static int flow_keys_add(const struct plan *plan, json_t *root)
 
 	for (uint32_t h = 0; !error && h < plan->host_count; h++)
 		if (!flow_match_equal(match_of(plan, h), &plan->match))
-			error = json_object_set_new(keys, plan->nodes[plan_host_node(plan, h)].name,
+			error = json_object_set_new(keys, plan_host_name(plan, h),
 						    match_json(match_of(plan, h)));
 	return json_object_set_new(root, "flow_keys", keys) || error ? -1 : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/output_names.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/recording/recording_export.h"
@@ -122,13 +123,6 @@ static int file_commit(struct atomic_file *file)
 		     : 0;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* prints "@label @text", without the control characters that a wrong recording may have */
 static void line_print(const char *label, const char *text)
 {
@@ -143,16 +137,16 @@ static void describe(const struct recording_reader *reader, const struct recordi
 	const struct plan *plan = &reader->heading.plan;
 	char time[HUMAN_TEXT_MAX];
 
-	line_print("scenario   ", text_of(scenario, "name"));
+	line_print("scenario   ", member_text(scenario, "name"));
 	printf(" (seed %" PRIu64 ")\n",
 	       (uint64_t)json_integer_value(json_object_get(scenario, "seed")));
-	if (*text_of(scenario, "variant")) {
-		line_print("variant    ", text_of(scenario, "variant"));
+	if (*member_text(scenario, "variant")) {
+		line_print("variant    ", member_text(scenario, "variant"));
 		putchar('\n');
 	}
-	line_print("recorded   by Heddle ", text_of(head, "version"));
-	line_print(", clock ", text_of(head, "clock"));
-	line_print(", fabric ", text_of(head, "kind"));
+	line_print("recorded   by Heddle ", member_text(head, "version"));
+	line_print(", clock ", member_text(head, "clock"));
+	line_print(", fabric ", member_text(head, "kind"));
 	putchar('\n');
 	printf("nodes      %u switches, %u hosts\n", plan->switch_count, plan->host_count);
 	printf("time       up to %s\n", human_time(found->end_ps, time));

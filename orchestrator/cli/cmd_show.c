@@ -3,10 +3,8 @@
 #include "orchestrator/cli/cmd_show.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -308,8 +306,7 @@ static void lids_print(const struct plan *plan, const struct node_config *node)
 	for (uint32_t lid = 1; lid < lids->lid_count && lid <= plan->host_count; lid++) {
 		uint32_t group = lids->pgft[lid];
 
-		printf("  LID %" PRIu32 " (%s) ", lid,
-		       plan->nodes[plan_host_node(plan, lid - 1)].name);
+		printf("  LID %" PRIu32 " (%s) ", lid, plan_host_name(plan, lid - 1));
 		if (lids->lft[lid] == LFT_NO_PORT) {
 			printf("has no port\n");
 			continue;
@@ -454,7 +451,7 @@ static void switch_print(const struct plan *plan, const struct node_config *node
 		inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, text,
 			  sizeof(text));
 		printf("  prefix %s/%u at host %s\n", text, prefix->bits,
-		       plan->nodes[plan_host_node(plan, prefix->host_index)].name);
+		       plan_host_name(plan, prefix->host_index));
 	}
 }
 

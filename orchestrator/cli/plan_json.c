@@ -21,11 +21,6 @@ static const char *switch_name(const struct plan *plan, uint32_t address)
 	return "?";
 }
 
-static const char *host_name(const struct plan *plan, uint32_t host)
-{
-	return plan->nodes[plan_host_node(plan, host)].name;
-}
-
 /* ---- summary, nodes, links ---- */
 
 /* 64 bits without sign: JSON integers of jansson have one */
@@ -165,11 +160,11 @@ static json_t *lids_json(const struct plan *plan, const struct node_config *node
 				port_add(ports, peers, node, p);
 		if (tables->lft[lid] != LFT_NO_PORT)
 			port = json_integer(tables->lft[lid]);
-		json_array_append_new(lids,
-				      json_pack("{s:s, s:I, s:o, s:I, s:o, s:o}", "dlid",
-						host_name(plan, lid - 1), "lid", (json_int_t)lid,
-						"static_port", port ? port : json_null(), "group",
-						(json_int_t)group, "ports", ports, "peers", peers));
+		json_array_append_new(
+			lids, json_pack("{s:s, s:I, s:o, s:I, s:o, s:o}", "dlid",
+					plan_host_name(plan, lid - 1), "lid", (json_int_t)lid,
+					"static_port", port ? port : json_null(), "group",
+					(json_int_t)group, "ports", ports, "peers", peers));
 	}
 	return lids;
 }
@@ -203,7 +198,7 @@ static json_t *workloads_json(const struct plan *plan, const struct node_config 
 
 		for (uint32_t k = 0; k < workload->destination_count; k++)
 			json_array_append_new(
-				to, json_string(host_name(plan, workload->destinations[k])));
+				to, json_string(plan_host_name(plan, workload->destinations[k])));
 		json_array_append_new(
 			workloads,
 			json_pack("{s:s, s:o, s:I, s:I, s:o}", "name", workload->name,
@@ -276,20 +271,22 @@ static void places_add(json_t *object, const struct plan *plan, const struct swi
 	json_t *hosts = json_array(), *prefixes = json_array();
 
 	for (uint32_t i = 0; i < config->host_count; i++)
-		json_array_append_new(
-			hosts, json_pack("{s:s, s:s, s:I}", "name",
-					 host_name(plan, config->hosts[i].host_index), "switch",
-					 switch_name(plan, config->hosts[i].fabric_address), "port",
-					 (json_int_t)config->hosts[i].egress_port));
+		json_array_append_new(hosts,
+				      json_pack("{s:s, s:s, s:I}", "name",
+						plan_host_name(plan, config->hosts[i].host_index),
+						"switch",
+						switch_name(plan, config->hosts[i].fabric_address),
+						"port", (json_int_t)config->hosts[i].egress_port));
 	for (uint32_t i = 0; i < config->prefix_count; i++) {
 		const struct prefix_config *prefix = &config->prefixes[i];
 		char text[INET6_ADDRSTRLEN];
 
 		inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, text,
 			  sizeof(text));
-		json_array_append_new(prefixes, json_pack("{s:s, s:I, s:s}", "prefix", text, "bits",
-							  (json_int_t)prefix->bits, "host",
-							  host_name(plan, prefix->host_index)));
+		json_array_append_new(prefixes,
+				      json_pack("{s:s, s:I, s:s}", "prefix", text, "bits",
+						(json_int_t)prefix->bits, "host",
+						plan_host_name(plan, prefix->host_index)));
 	}
 	json_object_set_new(object, "hosts", hosts);
 	json_object_set_new(object, "prefixes", prefixes);

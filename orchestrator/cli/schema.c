@@ -1,12 +1,12 @@
 #include "orchestrator/cli/schema.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/base/array.h"
 #include "nodes/stats/stats.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/results/statistics.h"
 
 #define DIALECT "https://json-schema.org/draft/2020-12/schema"
@@ -489,17 +489,10 @@ struct printing {
 	FILE *out;
 };
 
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* @schema, or what it refers to */
 static const json_t *resolved(const struct printing *p, const json_t *schema)
 {
-	const char *reference = text_at(schema, "$ref");
+	const char *reference = member_text(schema, "$ref");
 
 	return *reference ? json_object_get(json_object_get(p->root, "$defs"),
 					    reference + strlen("#/$defs/"))
@@ -566,8 +559,8 @@ static void value_print(const struct printing *p, const json_t *schema, const ch
 
 	type_write(inner, type, sizeof(type));
 	if (*path)
-		fprintf(p->out, "%-44s %-14s %-8s %s\n", path, type, text_at(inner, "unit"),
-			text_at(schema, "description"));
+		fprintf(p->out, "%-44s %-14s %-8s %s\n", path, type, member_text(inner, "unit"),
+			member_text(schema, "description"));
 	if (more) {
 		snprintf(below, sizeof(below), "%s[]", path);
 		value_print(p, more, below);
@@ -579,7 +572,7 @@ static void value_print(const struct printing *p, const json_t *schema, const ch
 	}
 	json_array_foreach (json_object_get(inner, "anyOf"), i, one) {
 		if (!*path)
-			fprintf(p->out, "%s# %s\n", i ? "\n" : "", text_at(one, "description"));
+			fprintf(p->out, "%s# %s\n", i ? "\n" : "", member_text(one, "description"));
 		if (!*path || json_object_get(one, "$ref"))
 			keys_print(p, resolved(p, one), path);
 		if (!*path && json_object_get(one, "items"))

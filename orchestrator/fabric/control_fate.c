@@ -19,7 +19,7 @@ static void flow_describe(const struct fabric *fabric, uint32_t node,
 	if (plan->workloads[flow.workload_index].connections > 1)
 		snprintf(connection, sizeof(connection), ", connection %" PRIu32, flow.connection);
 	snprintf(text, text_max, "of flow %s -> %s (%s%s) at %" PRIu64 ".%06u us",
-		 plan->nodes[node].name, plan->nodes[plan_host_node(plan, flow.destination)].name,
+		 plan->nodes[node].name, plan_host_name(plan, flow.destination),
 		 plan->workloads[flow.workload_index].name, connection, call->at_ps / NODE_US,
 		 (unsigned)(call->at_ps % NODE_US));
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "nodes/base/number.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/socket_buffer.h"
 #include "orchestrator/hosts/host_dilation.h"
@@ -471,19 +472,14 @@ int host_net_carrier(struct host_net *host, struct fabric_namespaces *namespaces
 		  : netlink_link_down(&namespaces->netlink, host->far_index);
 }
 
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 void host_net_bucket(uint64_t rate_bps, uint32_t mtu_bytes, uint32_t *rate_bytes_per_second,
 		     uint32_t *burst_bytes)
 {
 	const uint64_t frame_bytes = mtu_bytes + FRAME_HEADER_BYTES;
 	const uint64_t rate = rate_bps / 8 * frame_bytes / (frame_bytes + WIRE_ONLY_BYTES);
 
-	*rate_bytes_per_second = (uint32_t)max_u64(rate, 1);
-	*burst_bytes = (uint32_t)max_u64(2 * frame_bytes, rate / 1000);
+	*rate_bytes_per_second = (uint32_t)number_max(rate, 1);
+	*burst_bytes = (uint32_t)number_max(2 * frame_bytes, rate / 1000);
 }
 
 /* ---- packet sockets ---- */

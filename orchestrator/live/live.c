@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/number.h"
 #include "nodes/link/carrier.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/utf8.h"
@@ -384,11 +385,6 @@ static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[
 					 daemon->clients.all[i].out ? POLLOUT : POLLIN, 0 };
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Return: when to call it again, in nanoseconds */
 static uint64_t history_step(struct live *live)
 {
@@ -411,12 +407,12 @@ static void daemon_serve(struct daemon_state *daemon)
 	while (!daemon->live.ending && !interrupt_seen()) {
 		wait_ns = live_faults_step(&daemon->live);
 		nodes_watch(daemon);
-		wait_ns = earlier(wait_ns, fabric_drain_step(&daemon->live.fabric));
+		wait_ns = number_min(wait_ns, fabric_drain_step(&daemon->live.fabric));
 		live_clients_watch(&daemon->clients);
 		live_outside_watch(&daemon->live);
 		live_programs_watch(&daemon->live);
-		wait_ns = earlier(wait_ns, history_step(&daemon->live));
-		wait_ns = earlier(wait_ns, tunnel_names_wait_ns(&daemon->live.tunnel));
+		wait_ns = number_min(wait_ns, history_step(&daemon->live));
+		wait_ns = number_min(wait_ns, tunnel_names_wait_ns(&daemon->live.tunnel));
 		missing = manager_pair_watch(&daemon->live.managers);
 		live_failure_note(&daemon->live);
 		polled_fill(daemon, polled);

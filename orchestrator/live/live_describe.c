@@ -8,10 +8,10 @@
 #include "nodes/clock/fabric_time.h"
 #include "nodes/process/process_look.h"
 #include "nodes/stats/stats.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ready.h"
-#include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/live/live_fault.h"
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_program.h"
@@ -54,11 +54,6 @@ static uint64_t memory_bytes_of(pid_t pid)
 static bool page_readable(const struct fabric_node *state)
 {
 	return !stats_view_check(&state->view);
-}
-
-static void number_put(json_t *object, const char *key, uint64_t value)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
 uint64_t live_describe_peer_waited_ns(const struct fabric *fabric, const struct port_config *port)
@@ -116,11 +111,11 @@ static void congestion_sum(const struct node_config *config, struct stats_page *
 		sum.eca_acks += port->eca_acks;
 		sum.stops += port->stops;
 	}
-	number_put(object, "limited", sum.limited);
-	number_put(object, "metered", sum.metered);
-	number_put(object, "fgfc_held", sum.fgfc_held);
-	number_put(object, "eca_acks", sum.eca_acks);
-	number_put(object, "stops", sum.stops);
+	member_put(object, "limited", sum.limited);
+	member_put(object, "metered", sum.metered);
+	member_put(object, "fgfc_held", sum.fgfc_held);
+	member_put(object, "eca_acks", sum.eca_acks);
+	member_put(object, "stops", sum.stops);
 }
 
 static void traffic_describe(const struct live *live, const struct node_config *config,
@@ -144,11 +139,11 @@ static void traffic_describe(const struct live *live, const struct node_config *
 					   json_array_get(ports, json_array_size(ports) - 1));
 		}
 	}
-	number_put(object, "sent_packets", sent);
-	number_put(object, "sent_bytes", sent_bytes);
-	number_put(object, "received_packets", received);
-	number_put(object, "received_bytes", received_bytes);
-	number_put(object, "queue_bytes", queue_bytes);
+	member_put(object, "sent_packets", sent);
+	member_put(object, "sent_bytes", sent_bytes);
+	member_put(object, "received_packets", received);
+	member_put(object, "received_bytes", received_bytes);
+	member_put(object, "queue_bytes", queue_bytes);
 	json_object_set_new(object, "ports", ports);
 }
 
@@ -166,10 +161,10 @@ static void drops_describe(const struct stats_page *stats, json_t *object)
 	for (int reason = 0; reason < DROP_REASONS; reason++) {
 		sums[unwanted(reason)] += stats->drops[reason];
 		if (stats->drops[reason])
-			number_put(drops, stats_drop_name[reason], stats->drops[reason]);
+			member_put(drops, stats_drop_name[reason], stats->drops[reason]);
 	}
-	number_put(object, "dropped_packets", sums[false]);
-	number_put(object, "unwanted_packets", sums[true]);
+	member_put(object, "dropped_packets", sums[false]);
+	member_put(object, "unwanted_packets", sums[true]);
 	json_object_set_new(object, "drops", drops);
 }
 
@@ -184,7 +179,7 @@ json_t *live_describe_lateness(const struct lateness_stats *lateness)
 		snprintf(end_ns, sizeof(end_ns), "%llu",
 			 (unsigned long long)stats_lateness_ns(b + 1) - 1);
 		if (lateness->count[b])
-			number_put(counts, end_ns, lateness->count[b]);
+			member_put(counts, end_ns, lateness->count[b]);
 	}
 	return counts;
 }
@@ -201,9 +196,9 @@ static void limits_describe(const struct live *live, const struct node_config *c
 		    !live->plan->links[config->ports[p].link_index].down)
 			fidelity_limits_port(&limits, config, &config->ports[p]);
 	if (limits.made_up_ns != UINT64_MAX)
-		number_put(object, "links_absorb_ns", limits.made_up_ns);
+		member_put(object, "links_absorb_ns", limits.made_up_ns);
 	if (limits.bridged_ns != UINT64_MAX)
-		number_put(object, "buffers_bridge_ns", limits.bridged_ns);
+		member_put(object, "buffers_bridge_ns", limits.bridged_ns);
 }
 
 /* ---- nodes ---- */
@@ -258,8 +253,8 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	live_roce_node_put(config, state->stats, object);
 	drops_describe(state->stats, object);
 	limits_describe(live, config, object);
-	number_put(object, "active_ns", state->stats->active_ns);
-	number_put(object, "lateness_max_ns", state->stats->lateness.max_ns);
+	member_put(object, "active_ns", state->stats->active_ns);
+	member_put(object, "lateness_max_ns", state->stats->lateness.max_ns);
 	json_object_set_new(object, "lateness_counts",
 			    live_describe_lateness(&state->stats->lateness));
 	return object;

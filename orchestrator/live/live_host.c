@@ -129,7 +129,7 @@ static json_t *interface_describe(const struct live *live, uint32_t index)
 				  addresses_describe(interface->vlans[i].addresses,
 						     interface->vlans[i].address_count)));
 	return json_pack("{s:s, s:s, s:o, s:o}", "name", live->hosts[index].interface, "nic",
-			 live->plan->nodes[plan_host_node(live->plan, index)].name, "addresses",
+			 plan_host_name(live->plan, index), "addresses",
 			 addresses_describe(interface->addresses, interface->address_count),
 			 "vlans", vlans);
 }
@@ -146,10 +146,9 @@ json_t *live_host_describe(const struct live *live, uint32_t index)
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (!plan_vacant(plan, plan_host_node(plan, i)) && plan->hosts[i].owner == index)
 			json_array_append_new(interfaces, interface_describe(live, i));
-	return json_pack("{s:s, s:s, s:s, s:s, s:o}", "name",
-			 plan->nodes[plan_host_node(plan, index)].name, "interface",
-			 live->hosts[index].interface, "ipv4", address_first(eth0, 4, ipv4), "ipv6",
-			 ipv6, "interfaces", interfaces);
+	return json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", plan_host_name(plan, index),
+			 "interface", live->hosts[index].interface, "ipv4",
+			 address_first(eth0, 4, ipv4), "ipv6", ipv6, "interfaces", interfaces);
 }
 
 json_t *live_hosts_describe(const struct live *live)

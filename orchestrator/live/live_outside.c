@@ -1,15 +1,9 @@
 #include "orchestrator/live/live_outside.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "orchestrator/live/live_room.h"
-
-static const char *host_name(const struct live *live, uint32_t index)
-{
-	return live->plan->nodes[plan_host_node(live->plan, index)].name;
-}
 
 int live_outside_start(struct live *live, uint32_t index, char *text, size_t text_max)
 {
@@ -23,7 +17,7 @@ int live_outside_start(struct live *live, uint32_t index, char *text, size_t tex
 				    why, sizeof(why));
 
 	if (error) {
-		snprintf(text, text_max, "host %s: %s", host_name(live, index), why);
+		snprintf(text, text_max, "host %s: %s", plan_host_name(live->plan, index), why);
 		return error;
 	}
 	*state = (struct live_outside_state){ .pid = pid };
@@ -31,13 +25,13 @@ int live_outside_start(struct live *live, uint32_t index, char *text, size_t tex
 	if (error) {
 		live_outside_stop(live, index);
 		snprintf(text, text_max, "host %s: interface " OUTSIDE_INTERFACE ": %s",
-			 host_name(live, index), strerror(-error));
+			 plan_host_name(live->plan, index), strerror(-error));
 		return error;
 	}
 	snprintf(text, text_max,
 		 "host %s reaches the machine's network by " OUTSIDE_INTERFACE " (slirp4netns, "
 		 "pid %d); resolver " OUTSIDE_RESOLVER "%s",
-		 host_name(live, index), (int)pid,
+		 plan_host_name(live->plan, index), (int)pid,
 		 routed ? "" : "; the default route is its own, by another interface");
 	return 0;
 }
@@ -73,7 +67,7 @@ static void all_lost(struct live *live)
 			continue;
 		live_note("heddle-outside (pid %d), which held the connection of host %s to the "
 			  "machine's network, is dead",
-			  (int)live->connector.pid, host_name(live, i));
+			  (int)live->connector.pid, plan_host_name(live->plan, i));
 		*state = (struct live_outside_state){ .fate = "heddle-outside is dead" };
 	}
 }
@@ -89,7 +83,7 @@ void live_outside_watch(struct live *live)
 			continue;
 		live_note("slirp4netns (pid %d) of host %s is dead, %s: the host no longer reaches "
 			  "the machine's network",
-			  (int)death.pid, host_name(live, death.host), death.fate);
+			  (int)death.pid, plan_host_name(live->plan, death.host), death.fate);
 		snprintf(state->fate, sizeof(state->fate), "%s", death.fate);
 		state->pid = 0;
 	}
@@ -107,10 +101,11 @@ static json_t *connections_list(const struct live *live)
 		const struct live_outside_state *state = &live->outside[i];
 
 		if (state->pid || state->fate[0])
-			json_array_append_new(
-				list, json_pack("{s:s, s:s, s:i, s:s}", "host", host_name(live, i),
-						"interface", OUTSIDE_INTERFACE, "pid",
-						(int)state->pid, "fate", state->fate));
+			json_array_append_new(list,
+					      json_pack("{s:s, s:s, s:i, s:s}", "host",
+							plan_host_name(live->plan, i), "interface",
+							OUTSIDE_INTERFACE, "pid", (int)state->pid,
+							"fate", state->fate));
 	}
 	return json_pack("{s:s, s:o}", "fabric", live->place.name, "outside", list);
 }
@@ -158,11 +153,12 @@ json_t *live_outside(struct live_query *query)
 			return live_refuse("%s", text);
 	} else {
 		snprintf(text, sizeof(text), "host %s %s the machine's network",
-			 host_name(live, (uint32_t)index),
+			 plan_host_name(live->plan, (uint32_t)index),
 			 live_outside_stop(live, (uint32_t)index) ? "no longer reaches"
 								  : "did not reach");
 	}
-	return json_pack("{s:s, s:s, s:i, s:b, s:s}", "host", host_name(live, (uint32_t)index),
-			 "state", state, "pid", (int)live->outside[index].pid, "own_resolver",
+	return json_pack("{s:s, s:s, s:i, s:b, s:s}", "host",
+			 plan_host_name(live->plan, (uint32_t)index), "state", state, "pid",
+			 (int)live->outside[index].pid, "own_resolver",
 			 live_room_has_resolver(live, (uint32_t)index), "text", text);
 }

@@ -26,11 +26,6 @@ extern char **environ;
 
 /* ---- one program ---- */
 
-static const char *host_name(const struct live *live, uint32_t host)
-{
-	return live->plan->nodes[plan_host_node(live->plan, host)].name;
-}
-
 static const struct host_command *command_of(const struct live *live,
 					     const struct live_program *program)
 {
@@ -56,7 +51,7 @@ static void fate_note(const struct live *live, const struct live_program *progra
 {
 	char text[FATE_TEXT_MAX];
 
-	live_note("host %s: %s: %s", host_name(live, program->host),
+	live_note("host %s: %s: %s", plan_host_name(live->plan, program->host),
 		  command_of(live, program)->text, fate_text(program, text));
 }
 
@@ -119,7 +114,7 @@ static int log_open(const struct live *live, uint32_t host, int flags)
 			O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (folder < 0)
 		return -1;
-	snprintf(name, sizeof(name), "%s.log", host_name(live, host));
+	snprintf(name, sizeof(name), "%s.log", plan_host_name(live->plan, host));
 	/* a program may have put something else there, such as a FIFO, which must not block */
 	fd = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	saved = errno;
@@ -217,7 +212,7 @@ static void host_start(struct live *live, uint32_t host)
 	char runtime[sizeof(live->place.path)], *own[OWN_VARIABLES] = { 0 };
 	const char *base = dirname(strcpy(runtime, live->place.path));
 	bool fine = asprintf(&own[0], "HEDDLE_FABRIC=%s", live->place.name) > 0 &&
-		    asprintf(&own[1], "HEDDLE_HOST=%s", host_name(live, host)) > 0 &&
+		    asprintf(&own[1], "HEDDLE_HOST=%s", plan_host_name(live->plan, host)) > 0 &&
 		    asprintf(&own[2], "HEDDLE_RUNTIME_DIR=%s", base) > 0;
 
 	if (fine && live_dilation_reaches(live, host))
@@ -329,9 +324,9 @@ json_t *live_programs_describe(struct live *live)
 		const struct live_program *program = &live->programs[i];
 
 		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:b, s:s}", "host",
-						      host_name(live, program->host), "command",
-						      command_of(live, program)->text, "pid",
-						      program->pid > 0 ? program->pid : 0,
+						      plan_host_name(live->plan, program->host),
+						      "command", command_of(live, program)->text,
+						      "pid", program->pid > 0 ? program->pid : 0,
 						      "running", program->status_fd >= 0, "fate",
 						      fate_text(program, fate)));
 	}
@@ -357,8 +352,9 @@ json_t *live_programs_log(struct live_query *query)
 	fd = log_open(live, host, O_RDONLY | O_CREAT); /* nothing may have been printed */
 	if (fd < 0)
 		return live_refuse("what the programs of %s print cannot be read: %s",
-				   host_name(live, host), strerror(errno));
+				   plan_host_name(live->plan, host), strerror(errno));
 	query->answer->fds[query->answer->fd_count++] = fd;
 	query->answer->fds_owned = true;
-	return json_pack("{s:s, s:s}", "fabric", live->place.name, "host", host_name(live, host));
+	return json_pack("{s:s, s:s}", "fabric", live->place.name, "host",
+			 plan_host_name(live->plan, host));
 }

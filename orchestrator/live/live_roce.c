@@ -1,12 +1,8 @@
 #include "orchestrator/live/live_roce.h"
 
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/results/results_roce.h"
 #include "orchestrator/results/statistics.h"
-
-static void number_put(json_t *object, const char *key, uint64_t value)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)value));
-}
 
 static bool is_roce(const struct node_config *config, const struct stats_page *stats)
 {
@@ -66,12 +62,12 @@ void live_roce_node_put(const struct node_config *config, struct stats_page *sta
 		cnps += stats_flow_tx(stats, f)->cnps;
 		in_error += stats_flow_tx(stats, f)->in_error != 0;
 	}
-	number_put(object, "paused_classes", paused);
-	number_put(object, "xoff_classes", xoff);
-	number_put(object, "marked", marked);
-	number_put(object, "pauses", pauses);
-	number_put(object, "cnps", cnps);
-	number_put(object, "in_error", in_error);
+	member_put(object, "paused_classes", paused);
+	member_put(object, "xoff_classes", xoff);
+	member_put(object, "marked", marked);
+	member_put(object, "pauses", pauses);
+	member_put(object, "cnps", cnps);
+	member_put(object, "in_error", in_error);
 }
 
 void live_roce_put(const struct plan *plan, struct stats_page *const *pages, json_t *object)

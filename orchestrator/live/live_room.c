@@ -34,11 +34,6 @@ void live_rooms_free(struct live *live)
 
 /* ---- one sandbox ---- */
 
-static const char *host_name(const struct live *live, uint32_t index)
-{
-	return live->plan->nodes[plan_host_node(live->plan, index)].name;
-}
-
 bool live_room_has_resolver(const struct live *live, uint32_t index)
 {
 	const struct scenario_host_settings *settings = plan_host_settings(live->plan, index);
@@ -133,7 +128,8 @@ static int group_make(struct live *live, uint32_t index, char *why, size_t why_m
 				     host_room_pid(&live->rooms[index]), reason, sizeof(reason));
 
 	if (error) {
-		snprintf(why, why_max, "host %s: limits: %s", host_name(live, index), reason);
+		snprintf(why, why_max, "host %s: limits: %s", plan_host_name(live->plan, index),
+			 reason);
 		host_room_free(&live->rooms[index]);
 	}
 	return error;
@@ -169,7 +165,7 @@ int live_room_make(struct live *live, uint32_t index, char *why, size_t why_max)
 	char *const kept[] = { dirname(strcpy(runtime, live->place.path)),
 			       length > 0 ? self : runtime, getenv("XDG_RUNTIME_DIR"), NULL };
 	struct room_mount mounts[ROOM_MOUNTS_MAX];
-	const struct host_room_spec spec = { .name = host_name(live, index),
+	const struct host_room_spec spec = { .name = plan_host_name(live->plan, index),
 					     .resolver = resolver ? resolver : "",
 					     .kept = kept,
 					     .rootfs = live_room_rootfs(live, index),
@@ -209,7 +205,7 @@ const struct host_room *live_room_find(struct live *live, uint32_t index, json_t
 	if (room->process_fd >= 0 && live->namespaces.init_fd >= 0)
 		live_note("the init process of host %s was dead: the host gets a new one, and "
 			  "empty folders",
-			  host_name(live, index));
+			  plan_host_name(live->plan, index));
 	live_room_end(live, index);
 	if (!live_room_make(live, index, why, sizeof(why)))
 		return room;

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
@@ -377,11 +377,6 @@ void live_tunnel_close(struct live *live)
 
 /* ---- description ---- */
 
-static void number_put(json_t *object, const char *key, uint64_t value)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
 static const char *state_of(const struct live *live, uint32_t machine)
 {
 	return live->tunnel.pid ? tunnel_peer_state_name[live->tunnel.news[machine].state] : "dead";
@@ -394,7 +389,7 @@ static uint64_t drops_of(const struct tunnel_counts *counts, json_t *drops)
 	for (int reason = 0; reason < TUNNEL_DROPS; reason++) {
 		sum += counts->drops[reason];
 		if (drops && counts->drops[reason])
-			number_put(drops, tunnel_drop_name[reason], counts->drops[reason]);
+			member_put(drops, tunnel_drop_name[reason], counts->drops[reason]);
 	}
 	return sum;
 }
@@ -432,17 +427,17 @@ static void tunnel_put(const struct live *live, uint32_t machine, json_t *object
 	snprintf(place, sizeof(place), "%s:%s", address->host, address->port);
 	json_object_set_new(object, "address", json_string(place));
 	json_object_set_new(object, "state", json_string(state_of(live, machine)));
-	number_put(object, "round_trip_ns", counts->round_trip_ns);
-	number_put(object, "datagram_bytes", counts->datagram_bytes);
-	number_put(object, "sent_datagrams", counts->sent_datagrams);
-	number_put(object, "sent_bytes", counts->sent_bytes);
-	number_put(object, "received_datagrams", counts->received_datagrams);
-	number_put(object, "received_bytes", counts->received_bytes);
-	number_put(object, "sent_frames", counts->sent_frames);
-	number_put(object, "received_frames", counts->received_frames);
-	number_put(object, "fragmented_frames", counts->fragmented);
-	number_put(object, "lost_frames", counts->lost_frames);
-	number_put(object, "late_frames", counts->late_frames);
+	member_put(object, "round_trip_ns", counts->round_trip_ns);
+	member_put(object, "datagram_bytes", counts->datagram_bytes);
+	member_put(object, "sent_datagrams", counts->sent_datagrams);
+	member_put(object, "sent_bytes", counts->sent_bytes);
+	member_put(object, "received_datagrams", counts->received_datagrams);
+	member_put(object, "received_bytes", counts->received_bytes);
+	member_put(object, "sent_frames", counts->sent_frames);
+	member_put(object, "received_frames", counts->received_frames);
+	member_put(object, "fragmented_frames", counts->fragmented);
+	member_put(object, "lost_frames", counts->lost_frames);
+	member_put(object, "late_frames", counts->late_frames);
 	drops_of(counts, drops);
 	json_object_set_new(object, "drops", drops);
 }
@@ -462,18 +457,18 @@ static json_t *node_describe(const struct live *live, uint32_t machine)
 		"pid", (int)live->tunnel.pid_shown, "state", state_of(live, machine), "uptime_ns",
 		(json_int_t)(wall_ns() - live->since_ns), "fate", live->tunnel.fate, "cpu_ns",
 		(json_int_t)0, "memory_bytes", (json_int_t)0, "readable", true);
-	number_put(object, "sent_packets", counts->sent_frames);
-	number_put(object, "sent_bytes", counts->sent_bytes);
-	number_put(object, "received_packets", counts->received_frames);
-	number_put(object, "received_bytes", counts->received_bytes);
-	number_put(object, "queue_bytes", 0);
+	member_put(object, "sent_packets", counts->sent_frames);
+	member_put(object, "sent_bytes", counts->sent_bytes);
+	member_put(object, "received_packets", counts->received_frames);
+	member_put(object, "received_bytes", counts->received_bytes);
+	member_put(object, "queue_bytes", 0);
 	json_object_set_new(object, "ports", json_array());
-	number_put(object, "dropped_packets", drops_of(counts, drops));
-	number_put(object, "unwanted_packets", 0);
+	member_put(object, "dropped_packets", drops_of(counts, drops));
+	member_put(object, "unwanted_packets", 0);
 	json_object_set_new(object, "drops", drops);
-	number_put(object, "lost_frames", counts->lost_frames);
-	number_put(object, "links_absorb_ns", 0);
-	number_put(object, "lateness_max_ns", lateness.max_ns);
+	member_put(object, "lost_frames", counts->lost_frames);
+	member_put(object, "links_absorb_ns", 0);
+	member_put(object, "lateness_max_ns", lateness.max_ns);
 	json_object_set_new(object, "lateness_counts", live_describe_lateness(&lateness));
 	return object;
 }

@@ -169,4 +169,23 @@ static inline uint32_t plan_host_node(const struct plan *plan, uint32_t host_ind
 	return plan->switch_count + host_index;
 }
 
+/** plan_host_name() - the name of the NIC of host @host_index; "" if there is no such host. */
+static inline const char *plan_host_name(const struct plan *plan, uint32_t host_index)
+{
+	return host_index < plan->host_count ? plan->nodes[plan_host_node(plan, host_index)].name
+					     : "";
+}
+
+/** plan_class_name() - the name of traffic class @index; "" if there is no such class. */
+static inline const char *plan_class_name(const struct plan *plan, uint32_t index)
+{
+	return index < plan->nodes[0].class_count ? plan->nodes[0].classes[index].name : "";
+}
+
+/** plan_workload_name() - the name of workload @index; "" if there is no such workload. */
+static inline const char *plan_workload_name(const struct plan *plan, uint32_t index)
+{
+	return index < plan->workload_count ? plan->workloads[index].name : "";
+}
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "nodes/base/number.h"
 #include "nodes/base/units.h"
 #include "nodes/link/jitter.h"
 #include "nodes/link/link.h"
@@ -11,11 +12,6 @@
 #define FLIGHT_PACKETS_MIN (4 * LINK_SEEN_FRAMES) /* a guarded link reports them in portions */
 #define FLIGHT_UNITS_MAX (1u << 22)
 #define PACKETS_MIN 2u /* of the MTU, below the STOP level: one is sent, one arrives */
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 /* ---- the virtual clock ---- */
 
@@ -53,7 +49,7 @@ static uint64_t lane_units(const struct scenario *scenario, const struct node_co
 
 	if (port->kind == PORT_EDGE || buffer_units < needed_units)
 		return buffer_units;
-	return most(buffer_units / node->lanes, needed_units);
+	return number_max(buffer_units / node->lanes, needed_units);
 }
 
 /* fills the input buffer of @node at @port. Return: 0; the units that it needs if it has fewer */
@@ -183,9 +179,9 @@ static uint64_t flight_units(const struct port_config *port, uint64_t buffer_uni
 {
 	uint64_t link_bytes = (uint64_t)((unsigned __int128)jitter_delay_max_ps(port) *
 					 port->rate_bps / (8 * NODE_S));
-	uint64_t units = most(2 * link_bytes / UNIT_BYTES, buffer_units);
+	uint64_t units = number_max(2 * link_bytes / UNIT_BYTES, buffer_units);
 
-	units = most(units, FLIGHT_PACKETS_MIN * units_of_bytes(port->mtu_bytes));
+	units = number_max(units, FLIGHT_PACKETS_MIN * units_of_bytes(port->mtu_bytes));
 	return units < FLIGHT_UNITS_MAX ? units : FLIGHT_UNITS_MAX;
 }
 
@@ -197,7 +193,7 @@ void plan_buffer_make_real(const struct scenario *scenario, const struct node_co
 
 	port->flight_units = (uint32_t)flight_units(port, buffer_units);
 	port->stop_units =
-		(uint32_t)most(buffer_units, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
+		(uint32_t)number_max(buffer_units, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
 	port->buffer_units =
 		port->stop_units + port->flight_units + scenario->switch_.output_queue_units_max;
 }

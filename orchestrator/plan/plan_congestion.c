@@ -1,5 +1,6 @@
 #include "orchestrator/plan/plan_congestion.h"
 
+#include "nodes/base/number.h"
 #include "nodes/base/units.h"
 
 #define RATE_MIN_BPS 1000000u    /* the lowest rate of a setting */
@@ -11,16 +12,6 @@
 /* and at least over 3/2 of a frame of every host: shift_of_senders() */
 #define ECA_SPAN_ROUNDS_HALVES 3u
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* data units that @rate_bps carries in @span_ps, rounded up */
 static uint64_t units_in(uint64_t rate_bps, node_time_t span_ps)
 {
@@ -31,7 +22,7 @@ static uint64_t units_in(uint64_t rate_bps, node_time_t span_ps)
 
 static uint32_t limited(uint64_t units)
 {
-	return (uint32_t)least(units, CONGESTION_UNITS_MAX);
+	return (uint32_t)number_min(units, CONGESTION_UNITS_MAX);
 }
 
 /* ---- detection ---- */
@@ -78,31 +69,32 @@ static void detection_derive(struct congestion_config *congestion,
 	uint64_t late_units = units_in(basis->rate_bps, 2 * basis->late_ps);
 	/* backlogs of several paths may arrive at once */
 	uint64_t quiet_units = bdp_units / (basis->spread ? 2 : 10);
-	uint64_t thresh_units = most(most(quiet_units, 4 * mtu_units), late_units);
+	uint64_t thresh_units = number_max(number_max(quiet_units, 4 * mtu_units), late_units);
 	uint64_t span_units =
-		most(units_in(basis->rate_bps, ECA_SPAN_PS), ECA_SPAN_BDPS * bdp_units);
+		number_max(units_in(basis->rate_bps, ECA_SPAN_PS), ECA_SPAN_BDPS * bdp_units);
 	uint32_t shift = shift_for(span_units), sender_shift = shift_of_senders(basis);
 
 	congestion->lbf_thresh_units = limited(thresh_units);
-	congestion->lbf_shift = (uint32_t)most(shift, sender_shift);
+	congestion->lbf_shift = (uint32_t)number_max(shift, sender_shift);
 	/* Few packets: a flow that dequeues below the threshold sends at full rate until its next
 	 * ECA, so few flows may do so. A frame of 64 bytes takes a third of the time of a data
 	 * unit, and a step must exceed the usual variation of the queue. A sender of such frames
 	 * may have one in flight for each data unit of a frame of the MTU. */
-	congestion->lpf_thresh = limited(most(thresh_units / 4, 32));
+	congestion->lpf_thresh = limited(number_max(thresh_units / 4, 32));
 	congestion->lpf_shift =
-		(uint32_t)least(most(shift + 2, sender_shift), CONGESTION_SHIFT_MAX);
-	congestion->dbf_thresh_units = limited(most(2 * bdp_units, thresh_units));
+		(uint32_t)number_min(number_max(shift + 2, sender_shift), CONGESTION_SHIFT_MAX);
+	congestion->dbf_thresh_units = limited(number_max(2 * bdp_units, thresh_units));
 	congestion->dbf_shift = shift;
 	congestion->dbf_clk_cnt =
-		(uint32_t)least(most(1000, basis->rtt_ps / 8 / NODE_NS), UINT32_MAX);
+		(uint32_t)number_min(number_max(1000, basis->rtt_ps / 8 / NODE_NS), UINT32_MAX);
 }
 
 /* ---- the table ---- */
 
 void plan_congestion_levels(struct congestion_setting *setting, uint64_t target_units)
 {
-	setting->target_units = (uint32_t)least(most(target_units, 2), CONGESTION_UNITS_MAX / 4);
+	setting->target_units =
+		(uint32_t)number_min(number_max(target_units, 2), CONGESTION_UNITS_MAX / 4);
 	setting->high_units = 2 * setting->target_units;
 	setting->drop_units = setting->target_units / 2;
 	setting->queue_extent_units = 4 * setting->target_units;
@@ -111,7 +103,7 @@ void plan_congestion_levels(struct congestion_setting *setting, uint64_t target_
 /* Sets the wait for each byte sent after an ACK: its time on a link of @rate_bps. */
 static void byte_time_set(struct congestion_setting *setting, uint64_t rate_bps)
 {
-	uint64_t byte_ps = most(8 * NODE_S / rate_bps, 1);
+	uint64_t byte_ps = number_max(8 * NODE_S / rate_bps, 1);
 
 	for (setting->byte_time_scale = 0; byte_ps >= BYTE_TIME_MANTISSA;
 	     setting->byte_time_scale++)
@@ -156,12 +148,13 @@ static uint32_t windows_derive(struct congestion_setting *settings,
 	for (; row < CONGESTION_SETTINGS - 1; row++) {
 		struct congestion_setting *setting = &settings[row];
 		uint32_t extent_units =
-			(uint32_t)most(whole->flow_extent_units >> (row - 1), mtu_units - 1);
+			(uint32_t)number_max(whole->flow_extent_units >> (row - 1), mtu_units - 1);
 
 		*setting = *whole;
-		setting->rate_bps = most(basis->rate_bps >> (row - 1), slowest_bps);
+		setting->rate_bps = number_max(basis->rate_bps >> (row - 1), slowest_bps);
 		setting->flow_extent_units = extent_units;
-		plan_congestion_levels(setting, most(whole->target_units >> (row - 1), mtu_units));
+		plan_congestion_levels(setting,
+				       number_max(whole->target_units >> (row - 1), mtu_units));
 		if (extent_units < mtu_units)
 			break;
 	}
@@ -178,7 +171,7 @@ static void pauses_derive(struct congestion_setting *settings, uint32_t last, ui
 	uint64_t ratio = ratio_find(rate_bps, slowest_bps, CONGESTION_SETTINGS - 1 - last);
 
 	for (uint32_t row = last + 1; row < CONGESTION_SETTINGS; row++) {
-		rate_bps = most(fall(rate_bps, ratio, 1), slowest_bps);
+		rate_bps = number_max(fall(rate_bps, ratio, 1), slowest_bps);
 		settings[row] = settings[last];
 		settings[row].rate_bps = rate_bps;
 		settings[row].limit_after_ack = true;
@@ -190,25 +183,26 @@ static void table_derive(struct congestion_setting *settings, const struct conge
 			 uint64_t bdp_units)
 {
 	uint64_t mtu_units = units_of_bytes(basis->mtu_bytes);
-	uint64_t shares = least(2 * (uint64_t)basis->hosts, RATES_SPAN);
-	uint64_t slowest_bps = most(basis->rate_bps / shares, 1000);
+	uint64_t shares = number_min(2 * (uint64_t)basis->hosts, RATES_SPAN);
+	uint64_t slowest_bps = number_max(basis->rate_bps / shares, 1000);
 	struct congestion_setting *first = &settings[0];
 	uint32_t last;
 
 	*first = (struct congestion_setting){ .rate_bps = basis->rate_bps };
 	/* a minimum frame fills a third of its data unit */
-	first->flow_extent_units = limited(most(3 * bdp_units, 4 * mtu_units));
+	first->flow_extent_units = limited(number_max(3 * bdp_units, 4 * mtu_units));
 	plan_congestion_levels(first,
 			       units_in(basis->rate_bps, basis->link_rtt_ps) + 2 * mtu_units);
 	byte_time_set(first, basis->rate_bps);
 	settings[1] = *first; /* slow start */
 	settings[1].rate_bps = basis->rate_bps / 4 * 3;
-	settings[1].flow_extent_units = limited(most(bdp_units + bdp_units / 2, 2 * mtu_units));
+	settings[1].flow_extent_units =
+		limited(number_max(bdp_units + bdp_units / 2, 2 * mtu_units));
 	last = windows_derive(settings, basis, slowest_bps);
 	pauses_derive(settings, last, slowest_bps);
 	for (uint32_t row = 1; row < CONGESTION_SETTINGS; row++) {
 		settings[row].eca_min = 1 + (row - 1) * (ECA_MAX - 1) / (CONGESTION_SETTINGS - 2);
-		settings[row].rate_bps = most(settings[row].rate_bps, RATE_MIN_BPS);
+		settings[row].rate_bps = number_max(settings[row].rate_bps, RATE_MIN_BPS);
 	}
 }
 
@@ -220,7 +214,7 @@ struct congestion_config plan_congestion_derive(const struct congestion_basis *b
 	struct congestion_config congestion;
 
 	parameters_default(&congestion_parameters, &congestion);
-	congestion.fgfc_pause_ps = least(most(16 * basis->link_rtt_ps, NODE_US), NODE_S);
+	congestion.fgfc_pause_ps = number_min(number_max(16 * basis->link_rtt_ps, NODE_US), NODE_S);
 	detection_derive(&congestion, basis, bdp_units);
 	table_derive(congestion.settings, basis, bdp_units);
 	return congestion;

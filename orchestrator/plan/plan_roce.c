@@ -1,9 +1,9 @@
 #include "orchestrator/plan/plan_roce.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/number.h"
 #include "nodes/base/units.h"
 #include "nodes/link/jitter.h"
 #include "nodes/link/link.h"
@@ -33,16 +33,6 @@
 #define TIMEOUT_REAL_PS (537 * NODE_MS)
 #define RTO_MIN_PS NODE_MS
 #define RTO_MIN_REAL_PS (200 * NODE_MS)
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 static uint64_t said_or(uint64_t said, uint64_t derived)
 {
@@ -99,8 +89,9 @@ static void levels_make(const struct scenario_roce_class *class, bool held, uint
 	uint32_t alpha_permille = held ? ALPHA_LOSSLESS_PERMILLE : ALPHA_LOSSY_PERMILLE;
 
 	config->xoff_bytes = held ? class->config.xoff_bytes : 0;
-	config->xon_offset_bytes =
-		config->xoff_bytes ? least(xon_offset_bytes, config->xoff_bytes) : xon_offset_bytes;
+	config->xon_offset_bytes = config->xoff_bytes
+					   ? number_min(xon_offset_bytes, config->xoff_bytes)
+					   : xon_offset_bytes;
 	config->queue_bytes_max = held ? 0 : class->config.queue_bytes_max;
 	if (config->xoff_bytes || config->queue_bytes_max)
 		alpha_permille = 0;
@@ -195,7 +186,7 @@ static uint64_t fastest_bps(const struct plan *plan)
 
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++)
-			rate_bps = most(rate_bps, plan->nodes[i].ports[p].rate_bps);
+			rate_bps = number_max(rate_bps, plan->nodes[i].ports[p].rate_bps);
 	return rate_bps;
 }
 
@@ -234,10 +225,11 @@ static int path_levels_make(const struct scenario *scenario, const struct plan *
 		roce->path_per_bps = 0;
 		kmax_bytes = roce_level_bytes(kmax_bytes, class.kmax_per_bps, fastest_bps(plan), 0);
 	}
-	roce->path_high_bytes = least(
-		GIVEN_OR(said, path_high_bytes,
-			 PATH_HIGH_KMAX * most(kmax_bytes, GIVEN_OR(said, path_low_bytes, 0))),
-		ROCE_BYTES_MAX);
+	roce->path_high_bytes =
+		number_min(GIVEN_OR(said, path_high_bytes,
+				    PATH_HIGH_KMAX * number_max(kmax_bytes,
+								GIVEN_OR(said, path_low_bytes, 0))),
+			   ROCE_BYTES_MAX);
 	roce->path_low_bytes =
 		GIVEN_OR(said, path_low_bytes, roce->path_high_bytes / PATH_HIGH_KMAX);
 	if (roce->path_low_bytes < roce->path_high_bytes)
@@ -258,8 +250,8 @@ uint64_t plan_roce_headroom_bytes(const struct node_config *sender,
 {
 	const struct port_config *from = &sender->ports[port->peer_port];
 	uint64_t bytes =
-		pfc_headroom_bytes(most(port->rate_bps, from->rate_bps),
-				   most(jitter_delay_max_ps(port), jitter_delay_max_ps(from)),
+		pfc_headroom_bytes(number_max(port->rate_bps, from->rate_bps),
+				   number_max(jitter_delay_max_ps(port), jitter_delay_max_ps(from)),
 				   plan_latency_ps(sender) + plan_latency_ps(receiver),
 				   port->mtu_bytes, port->gap_bytes) +
 		port->mtu_bytes + FRAME_FCS_BYTES;
@@ -355,9 +347,9 @@ static uint64_t flight_bytes(const struct port_config *port)
 					 port->rate_bps / (8 * NODE_S));
 	uint64_t packet_bytes = (uint64_t)UNIT_BYTES * units_of_bytes(port->mtu_bytes);
 
-	return least(
-		most(most(2 * link_bytes, FLIGHT_PACKETS_MIN * packet_bytes), FLIGHT_BYTES_MIN),
-		FLIGHT_BYTES_MAX);
+	return number_min(number_max(number_max(2 * link_bytes, FLIGHT_PACKETS_MIN * packet_bytes),
+				     FLIGHT_BYTES_MIN),
+			  FLIGHT_BYTES_MAX);
 }
 
 void plan_roce_port_make_real(const struct scenario *scenario, const struct plan *plan,

@@ -1,5 +1,6 @@
 #include "orchestrator/plan/plan_routing.h"
 
+#include "nodes/base/number.h"
 #include "nodes/base/units.h"
 #include "orchestrator/plan/plan_congestion_make.h"
 #include "orchestrator/plan/plan_workload.h"
@@ -14,29 +15,19 @@
 #define CCTI_INCREASE 4u
 #define CCTI_STEPS 8u /* of the index; after so many the rate is half of the link's */
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* data units that @rate_bps carries in @span_ps, @frames of the MTU at least */
 static uint32_t units_in(const struct congestion_basis *basis, node_time_t span_ps, uint32_t frames)
 {
 	uint64_t bytes = (uint64_t)((unsigned __int128)basis->rate_bps * span_ps / (8 * NODE_S));
-	uint64_t units = most((bytes + UNIT_BYTES - 1) / UNIT_BYTES,
-			      frames * (uint64_t)units_of_bytes(basis->mtu_bytes));
+	uint64_t units = number_max((bytes + UNIT_BYTES - 1) / UNIT_BYTES,
+				    frames * (uint64_t)units_of_bytes(basis->mtu_bytes));
 
-	return (uint32_t)least(units, ROUTING_UNITS_MAX);
+	return (uint32_t)number_min(units, ROUTING_UNITS_MAX);
 }
 
 static node_time_t time_limited(uint64_t time_ps)
 {
-	return least(most(time_ps, NODE_NS), ROUTING_TIME_MAX_PS);
+	return number_min(number_max(time_ps, NODE_NS), ROUTING_TIME_MAX_PS);
 }
 
 /* ---- the request to the routing library ---- */
@@ -83,11 +74,11 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis, 
 		/* uniform traffic takes few detours: dragonfly-uniform.yaml */
 		.detour_bias_units = units_in(basis, 0, 8),
 		.detour_draws = DETOUR_DRAWS,
-		.hold_ps = time_limited(most(2 * source_gap_ps(basis), 4 * basis->rtt_ps)),
+		.hold_ps = time_limited(number_max(2 * source_gap_ps(basis), 4 * basis->rtt_ps)),
 		.redirect_depth_units = depth_units,
-		.redirect_full_units =
-			(uint32_t)least(depth_units + (uint64_t)units_in(basis, basis->rtt_ps, 8),
-					ROUTING_UNITS_MAX),
+		.redirect_full_units = (uint32_t)number_min(
+			depth_units + (uint64_t)units_in(basis, basis->rtt_ps, 8),
+			ROUTING_UNITS_MAX),
 		.redirect_growth_weight_permille = 1000,
 		.redirect_group = 1,
 		.redirect_anywhere = tree,
@@ -118,10 +109,10 @@ struct port_group_config plan_port_group_derive(const struct congestion_basis *b
 		.fecn_units = units_in(basis, loop_ps, 8),
 		.becn_interval_ps = time_limited(loop_ps / 2),
 		.ccti_increase = CCTI_INCREASE,
-		.ccti_max = (uint32_t)least(2 * CCTI_STEPS * (uint64_t)basis->hosts,
-					    PORT_GROUP_CCTI_MAX),
+		.ccti_max = (uint32_t)number_min(2 * CCTI_STEPS * (uint64_t)basis->hosts,
+						 PORT_GROUP_CCTI_MAX),
 		.ccti_step_permille = 1000 / CCTI_STEPS,
-		.ccti_timer_ps = time_limited(most(loop_ps / 2, source_gap_ps(basis))),
+		.ccti_timer_ps = time_limited(number_max(loop_ps / 2, source_gap_ps(basis))),
 	};
 }
 
@@ -145,10 +136,10 @@ static void routing_take(struct routing_config *config, enum fabric_kind fabric,
 	config->redirect_inputs = tree && config->redirect && config->redirect_anywhere;
 	/* the other level follows the one that is given */
 	if (given->redirect_depth_units && !given->redirect_full_units)
-		config->redirect_full_units = (uint32_t)least(
+		config->redirect_full_units = (uint32_t)number_min(
 			(uint64_t)config->redirect_depth_units + span_units, ROUTING_UNITS_MAX);
 	config->redirect_depth_units =
-		(uint32_t)least(config->redirect_depth_units, config->redirect_full_units);
+		(uint32_t)number_min(config->redirect_depth_units, config->redirect_full_units);
 }
 
 /* ---- the whole ---- */

@@ -53,13 +53,6 @@ static const char *node_name(const struct plan *plan, uint32_t node)
 	return node ? plan->nodes[node - 1].name : "";
 }
 
-static const char *class_name(const struct plan *plan, uint32_t traffic_class)
-{
-	return traffic_class < plan->nodes[0].class_count
-		       ? plan->nodes[0].classes[traffic_class].name
-		       : "";
-}
-
 /* slice_visitor.event */
 static void event_write(void *context, const struct event *event)
 {
@@ -80,9 +73,9 @@ static void event_write(void *context, const struct event *event)
 			.node = node->name,
 			.peer = node->ports[event->port].peer_name,
 			.event = kind->name,
-			.traffic_class = kind->has_class
-						 ? class_name(&heading->plan, event->traffic_class)
-						 : NULL,
+			.traffic_class = kind->has_class ? plan_class_name(&heading->plan,
+									   event->traffic_class)
+							 : NULL,
 			.source = node_name(&heading->plan, event->source),
 			.destination = node_name(&heading->plan, event->destination),
 			.detail_name = kind->detail,

@@ -4,6 +4,7 @@
 
 #include "nodes/base/version.h"
 #include "nodes/stats/trace.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/recording/recording_layout.h"
 #include "orchestrator/recording/recording_marks.h"
@@ -13,14 +14,6 @@
 #define FORMAT 1
 
 /* ---- the scenario ---- */
-
-/* the value of @key at the top of the scenario, if that is text; "" else */
-static const char *effective_text(const json_t *effective, const char *key)
-{
-	const char *text = json_string_value(json_object_get(effective, key));
-
-	return text ? text : "";
-}
 
 /* the path of the scenario as it was given; of a descriptor, which has another number in each run,
  * only the end */
@@ -38,7 +31,7 @@ static json_t *scenario_json(const struct plan *plan, const char *variant)
 	error |= json_object_set_new(scenario, "name", json_string(plan->scenario));
 	error |= json_object_set_new(
 		scenario, "about",
-		json_string(effective_text(json_object_get(scenario, "effective"), "about")));
+		json_string(member_text(json_object_get(scenario, "effective"), "about")));
 	error |= json_object_set_new(scenario, "text", text ? json_string(text) : json_null());
 	error |= json_object_set_new(scenario, "file", utf8_json(shown_path(plan->file)));
 	error |= json_object_set_new(scenario, "variant",

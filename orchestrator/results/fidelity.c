@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "nodes/base/number.h"
 #include "orchestrator/base/human.h"
 
 const char *const fidelity_verdict_name[FIDELITY_VERDICTS] = {
@@ -23,22 +24,17 @@ void fidelity_limits_init(struct fidelity_limits *limits, enum node_kind kind)
 					    .last = kind == NODE_NIC };
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 void fidelity_limits_link(struct fidelity_limits *limits, node_time_t latency_ps,
 			  node_time_t delay_ps, uint64_t rate_bps, uint64_t buffer_bytes)
 {
 	double lasts_ns = (double)buffer_bytes * 8e9 / (double)rate_bps;
 	double under_way_ns = 2.0 * (double)(delay_ps + latency_ps) / (double)NODE_NS;
 
-	limits->made_up_ns = least(limits->made_up_ns, (delay_ps + latency_ps) / NODE_NS);
+	limits->made_up_ns = number_min(limits->made_up_ns, (delay_ps + latency_ps) / NODE_NS);
 	if (buffer_bytes)
-		limits->bridged_ns =
-			least(limits->bridged_ns,
-			      lasts_ns > under_way_ns ? (uint64_t)(lasts_ns - under_way_ns) : 0);
+		limits->bridged_ns = number_min(
+			limits->bridged_ns,
+			lasts_ns > under_way_ns ? (uint64_t)(lasts_ns - under_way_ns) : 0);
 }
 
 void fidelity_limits_port(struct fidelity_limits *limits, const struct node_config *node,
@@ -62,7 +58,7 @@ struct lateness_stats fidelity_since(const struct lateness_stats *later,
 			return *later;
 		since.count[b] = later->count[b] - earlier->count[b];
 		if (since.count[b])
-			since.max_ns = least(stats_lateness_ns(b + 1) - 1, later->max_ns);
+			since.max_ns = number_min(stats_lateness_ns(b + 1) - 1, later->max_ns);
 	}
 	return since;
 }
@@ -70,7 +66,7 @@ struct lateness_stats fidelity_since(const struct lateness_stats *later,
 /* lateness is known by its bucket, and counts as the bucket's end */
 static uint64_t end_ns_of(const struct lateness_stats *lateness, uint32_t bucket)
 {
-	return least(stats_lateness_ns(bucket + 1) - 1, lateness->max_ns);
+	return number_min(stats_lateness_ns(bucket + 1) - 1, lateness->max_ns);
 }
 
 /* the sum of all lateness beyond @limit_ns */
@@ -115,8 +111,8 @@ struct fidelity fidelity_judge(const struct lateness_stats *lateness,
 		late_ns = node.p99_ns;
 	if (late_ns > limits->made_up_ns)
 		node.added_ns = late_ns - (limits->last ? 0 : limits->made_up_ns);
-	if (stalled_ns > (double)least(peers_waited_ns, passed_ns))
-		stalled_ns = (double)least(peers_waited_ns, passed_ns);
+	if (stalled_ns > (double)number_min(peers_waited_ns, passed_ns))
+		stalled_ns = (double)number_min(peers_waited_ns, passed_ns);
 	node.beyond_ns = beyond < (double)passed_ns ? (uint64_t)beyond : passed_ns;
 	node.stalled_ns = (uint64_t)stalled_ns;
 	if (passed_ns)
@@ -143,7 +139,7 @@ enum fidelity_verdict fidelity_verdict_of(const struct fidelity *node)
 uint64_t fidelity_uncarried_bytes(const struct fidelity *node, uint64_t waited_ns,
 				  uint64_t rate_bps, uint64_t arrived_bytes)
 {
-	double bytes = (double)least(node->beyond_ns, waited_ns) * (double)rate_bps / 8e9;
+	double bytes = (double)number_min(node->beyond_ns, waited_ns) * (double)rate_bps / 8e9;
 
 	return bytes < (double)arrived_bytes ? (uint64_t)bytes : arrived_bytes;
 }

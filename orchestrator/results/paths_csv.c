@@ -11,11 +11,6 @@ struct paths {
 	FILE *out;
 };
 
-static const char *host_name(const struct plan *plan, uint32_t host)
-{
-	return plan->nodes[plan_host_node(plan, host)].name;
-}
-
 /* the name and the connection of a flow's workload, which its source knows */
 static void workload_write(const struct paths *paths, const struct trace_entry *entry)
 {
@@ -46,8 +41,9 @@ static void row_write(void *owner, uint32_t index, const struct trace_entry *ent
 	    entry->source > plan->host_count || !entry->destination ||
 	    entry->destination > plan->host_count || entry->traffic_class >= node->class_count)
 		return;
-	fprintf(paths->out, "%s,%s,%s", host_name(plan, entry->source - 1),
-		host_name(plan, entry->destination - 1), node->classes[entry->traffic_class].name);
+	fprintf(paths->out, "%s,%s,%s", plan_host_name(plan, entry->source - 1),
+		plan_host_name(plan, entry->destination - 1),
+		node->classes[entry->traffic_class].name);
 	workload_write(paths, entry);
 	fprintf(paths->out, ",%" PRIu64 ",%s,%u,%s\n", entry->at_ps, node->name, entry->port,
 		node->ports[entry->port].peer_name);

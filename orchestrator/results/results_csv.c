@@ -114,23 +114,6 @@ int results_csv_open(struct atomic_file *file, const char *folder, const char *n
 	return atomic_file_open(file, path);
 }
 
-static const char *host_name(const struct tables *t, uint32_t host)
-{
-	return host < t->plan->host_count ? t->plan->nodes[plan_host_node(t->plan, host)].name : "";
-}
-
-static const char *workload_name(const struct tables *t, uint32_t workload)
-{
-	return workload < t->plan->workload_count ? t->plan->workloads[workload].name : "";
-}
-
-static const char *class_name(const struct tables *t, uint32_t traffic_class)
-{
-	return traffic_class < t->plan->nodes[0].class_count
-		       ? t->plan->nodes[0].classes[traffic_class].name
-		       : "";
-}
-
 /* writes @value, or nothing if it is not @known */
 static void field(FILE *out, uint64_t value, bool known)
 {
@@ -161,9 +144,11 @@ static int flows_write(const struct tables *t, FILE *out)
 		bool known = row->fct.p50_ps != 0;
 
 		fprintf(out, "%" PRIu32 ",%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-			i, workload_name(t, row->workload), host_name(t, row->source),
-			host_name(t, row->destination), class_name(t, row->traffic_class),
-			row->bytes, row->packets, row->message_count, row->goodput_bps);
+			i, plan_workload_name(t->plan, row->workload),
+			plan_host_name(t->plan, row->source),
+			plan_host_name(t->plan, row->destination),
+			plan_class_name(t->plan, row->traffic_class), row->bytes, row->packets,
+			row->message_count, row->goodput_bps);
 		field(out, row->first_ps, row->first_ps != NODE_TIME_NEVER);
 		field(out, row->last_ps, row->last_ps != NODE_TIME_NEVER);
 		field(out, row->fct.mean_ps, known);
@@ -186,9 +171,10 @@ static int messages_write(const struct tables *t, FILE *out)
 		fprintf(out,
 			"%" PRIu32 ",%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			",%.6g\n",
-			row->flow, workload_name(t, flow->workload), host_name(t, flow->source),
-			host_name(t, flow->destination), row->bytes, row->start_ps, row->end_ps,
-			row->end_ps - row->start_ps, row->slowdown);
+			row->flow, plan_workload_name(t->plan, flow->workload),
+			plan_host_name(t->plan, flow->source),
+			plan_host_name(t->plan, flow->destination), row->bytes, row->start_ps,
+			row->end_ps, row->end_ps - row->start_ps, row->slowdown);
 	}
 	return 0;
 }

@@ -60,23 +60,6 @@ static const char *node_name(const struct writing *w, uint32_t node)
 	return w->plan->nodes[node].name;
 }
 
-static const char *host_name(const struct writing *w, uint32_t host)
-{
-	return host < w->plan->host_count ? node_name(w, plan_host_node(w->plan, host)) : "";
-}
-
-static const char *class_name(const struct writing *w, uint32_t traffic_class)
-{
-	return traffic_class < w->plan->nodes[0].class_count
-		       ? w->plan->nodes[0].classes[traffic_class].name
-		       : "";
-}
-
-static const char *workload_name(const struct writing *w, uint32_t workload)
-{
-	return workload < w->plan->workload_count ? w->plan->workloads[workload].name : "";
-}
-
 /* mean and percentiles; null if there was no message */
 static json_t *times_json(struct writing *w, const struct result_times *times, bool known)
 {
@@ -156,10 +139,10 @@ static json_t *flows_json(struct writing *w)
 		json_t *flow = json_object();
 
 		put_count(w, flow, "id", i);
-		put_text(w, flow, "src", host_name(w, row->source));
-		put_text(w, flow, "dst", host_name(w, row->destination));
-		put_text(w, flow, "class", class_name(w, row->traffic_class));
-		put_text(w, flow, "workload", workload_name(w, row->workload));
+		put_text(w, flow, "src", plan_host_name(w->plan, row->source));
+		put_text(w, flow, "dst", plan_host_name(w->plan, row->destination));
+		put_text(w, flow, "class", plan_class_name(w->plan, row->traffic_class));
+		put_text(w, flow, "workload", plan_workload_name(w->plan, row->workload));
 		put_count(w, flow, "bytes", row->bytes);
 		put_count(w, flow, "packets", row->packets);
 		put_count(w, flow, "messages", row->message_count);
@@ -195,7 +178,7 @@ static json_t *groups_json(struct writing *w)
 		put(w, group, "jain", row->goodput_bps ? json_real(row->jain) : json_null());
 		put(w, group, "fct_ps", times_json(w, &row->fct, known));
 		put(w, group, "slowdown", slowdowns_json(w, &row->slowdown, known));
-		put(w, object, workload_name(w, i), group);
+		put(w, object, plan_workload_name(w->plan, i), group);
 	}
 	return object;
 }

@@ -13,11 +13,6 @@ static uint32_t class_count(const struct plan *plan)
 	return plan->nodes[0].class_count;
 }
 
-static const char *class_name(const struct plan *plan, uint32_t traffic_class)
-{
-	return plan->nodes[0].classes[traffic_class].name;
-}
-
 /* ---- gathering ---- */
 
 /* the part of a pause at the end of the run that its node has not counted */
@@ -185,7 +180,7 @@ static json_t *class_json(const struct plan *plan, const struct result_class *ro
 	json_t *object = json_pack(
 		"{s:s, s:I, s:s, s:s, s:f, s:f, s:I}", "node", plan->nodes[row->node].name, "port",
 		(json_int_t)row->port, "peer", plan->nodes[row->node].ports[row->port].peer_name,
-		"class", class_name(plan, row->traffic_class), "queue_bytes_mean",
+		"class", plan_class_name(plan, row->traffic_class), "queue_bytes_mean",
 		row->queue_bytes_mean, "delay_ns_mean", row->delay_ns_mean, "throughput_bps",
 		(json_int_t)row->throughput_bps);
 
@@ -214,7 +209,7 @@ static json_t *deadlock_json(const struct plan *plan, const struct pause_cycle *
 		json_array_append_new(hops, json_pack("{s:s, s:I, s:s, s:I}", "node",
 						      plan->nodes[hop->node].name, "port",
 						      (json_int_t)hop->port, "class",
-						      class_name(plan, hop->traffic_class),
+						      plan_class_name(plan, hop->traffic_class),
 						      "since_ps", (json_int_t)hop->since_ps));
 	}
 	return json_pack("{s:s, s:I, s:o}", "text",
@@ -239,7 +234,7 @@ static void class_csv(const struct plan *plan, const struct result_class *row, F
 	const struct node_config *node = &plan->nodes[row->node];
 
 	fprintf(out, "%s,%" PRIu32 ",%s,%s,%.12g,%.12g,%" PRIu64, node->name, row->port,
-		node->ports[row->port].peer_name, class_name(plan, row->traffic_class),
+		node->ports[row->port].peer_name, plan_class_name(plan, row->traffic_class),
 		row->queue_bytes_mean, row->delay_ns_mean, row->throughput_bps);
 	statistics_csv(&class_statistics, STATISTIC_BASIC, &row->stats, out);
 	fputc('\n', out);

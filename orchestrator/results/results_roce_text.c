@@ -43,11 +43,6 @@ static bool is_switch(const struct roce_text *t, const struct result_class *row)
 	return t->plan->nodes[row->node].kind == NODE_SWITCH;
 }
 
-static const char *class_name(const struct roce_text *t, uint32_t traffic_class)
-{
-	return t->plan->nodes[0].classes[traffic_class].name;
-}
-
 static const char *host_name(const struct roce_text *t, uint32_t host)
 {
 	return host < t->plan->host_count ? t->plan->nodes[plan_host_node(t->plan, host)].name
@@ -124,9 +119,10 @@ static void output_write(const struct roce_text *t, const struct result_class *r
 		held[HUMAN_TEXT_MAX];
 
 	fprintf(t->out, "%-20s  %-12s  %s%9" PRIu64 "%s  %9" PRIu64 "  %10s  %10s  %10s",
-		output_name(t, row, name, sizeof(name)), class_name(t, row->traffic_class),
-		row->stats.drops ? red(t) : "", row->stats.drops, row->stats.drops ? plain(t) : "",
-		row->stats.marked, human_time(row->stats.paused_ps, held),
+		output_name(t, row, name, sizeof(name)),
+		plan_class_name(t->plan, row->traffic_class), row->stats.drops ? red(t) : "",
+		row->stats.drops, row->stats.drops ? plain(t) : "", row->stats.marked,
+		human_time(row->stats.paused_ps, held),
 		human_bytes((uint64_t)row->queue_bytes_mean, mean),
 		human_bytes(row->stats.queue_bytes_max, most));
 	state_write(t, &row->stats);
@@ -178,7 +174,8 @@ static void inputs_write(const struct roce_text *t)
 	if (!count)
 		return;
 	fprintf(t->out, "inputs that sent XOFF: %" PRIu32 ", the first %s (class %s, to %s) at %s",
-		count, t->plan->nodes[first->node].name, class_name(t, first->traffic_class),
+		count, t->plan->nodes[first->node].name,
+		plan_class_name(t->plan, first->traffic_class),
 		t->plan->nodes[first->node].ports[first->port].peer_name,
 		human_time(first->stats.xoff_first_ps, time));
 	if (deepest->stats.headroom_bytes_max)

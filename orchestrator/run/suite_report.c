@@ -4,15 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/run/run_options.h"
 #include "orchestrator/run/suite_result.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 static size_t failed_of(const json_t *result)
 {
@@ -63,14 +57,14 @@ static void tap_test(const json_t *result, const json_t *test, size_t number, FI
 	bool failed = suite_test_failed(test);
 
 	fprintf(out, "%sok %zu - ", failed ? "not " : "", number);
-	description_put(text_of(result, "file"), out);
+	description_put(member_text(result, "file"), out);
 	fputs(": ", out);
-	description_put(text_of(test, "name"), out);
+	description_put(member_text(test, "name"), out);
 	fputc('\n', out);
 	if (!failed)
 		return;
 	fputs("  ---\n  message: ", out);
-	quoted_put(text_of(test, "message"), out);
+	quoted_put(member_text(test, "message"), out);
 	fprintf(out, "\n  status: %lld\n  ...\n",
 		(long long)json_integer_value(json_object_get(result, "status")));
 }
@@ -98,10 +92,11 @@ void suite_tap_end(const json_t *results, FILE *out)
 
 static void failure_print(const json_t *result, const json_t *test, int width, FILE *out)
 {
-	const char *message = text_of(test, "message");
+	const char *message = member_text(test, "message");
 	size_t length;
 
-	fprintf(out, "#   %-*s  %s\n", width, text_of(result, "file"), text_of(test, "name"));
+	fprintf(out, "#   %-*s  %s\n", width, member_text(result, "file"),
+		member_text(test, "name"));
 	for (; *message; message += length + (message[length] == '\n')) {
 		length = strcspn(message, "\n");
 		fprintf(out, "#   %-*s    %.*s\n", width, "", (int)length, message);
@@ -120,7 +115,7 @@ void suite_failures_print(const json_t *results, FILE *out)
 		return;
 	}
 	json_array_foreach (results, i, result) {
-		length = (int)strlen(text_of(result, "file"));
+		length = (int)strlen(member_text(result, "file"));
 		width = failed_of(result) && length > width ? length : width;
 	}
 	fprintf(out, "# %zu of %zu tests of %zu files failed:\n", counts.failed, counts.tests,
@@ -188,14 +183,14 @@ static void case_write(const json_t *result, const json_t *test, FILE *out)
 	const char *kind = is_error(result, test) ? "error" : "failure";
 
 	fputs("    <testcase", out);
-	attribute_put("classname", text_of(result, "file"), out);
-	attribute_put("name", text_of(test, "name"), out);
+	attribute_put("classname", member_text(result, "file"), out);
+	attribute_put("name", member_text(test, "name"), out);
 	if (!suite_test_failed(test)) {
 		fputs("/>\n", out);
 		return;
 	}
 	fprintf(out, ">\n      <%s", kind);
-	attribute_put("message", text_of(test, "message"), out);
+	attribute_put("message", member_text(test, "message"), out);
 	fprintf(out, "/>\n    </testcase>\n");
 }
 
@@ -216,7 +211,7 @@ static void file_write(const json_t *result, FILE *out)
 	size_t i, errors = errors_of(result);
 
 	fputs("  <testsuite", out);
-	attribute_put("name", text_of(result, "file"), out);
+	attribute_put("name", member_text(result, "file"), out);
 	fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" time=\"%.3f\">\n",
 		json_array_size(tests), failed_of(result) - errors, errors,
 		json_real_value(json_object_get(result, "wall_s")));

@@ -1,12 +1,12 @@
 #include "orchestrator/view/fabric_recording.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "nodes/base/array.h"
 #include "nodes/base/version.h"
 #include "nodes/stats/series.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/recording/recording_head.h"
 
 #define FORMAT 1
@@ -33,21 +33,9 @@ static const struct source {
 	{ SERIES_PAUSES_RECEIVED, "roce", "pauses_received", 1 },
 };
 
-static json_int_t number_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 static bool is_switch(const json_t *node)
 {
-	return !strcmp(text_of(node, "kind"), "switch");
+	return !strcmp(member_text(node, "kind"), "switch");
 }
 
 /* ---- the head ---- */
@@ -63,7 +51,7 @@ static json_t *nodes_number(const json_t *nodes, json_t *order)
 		json_array_foreach (nodes, i, node) {
 			if (is_switch(node) == hosts)
 				continue;
-			json_object_set_new(index, text_of(node, "name"),
+			json_object_set_new(index, member_text(node, "name"),
 					    json_integer((json_int_t)json_array_size(order)));
 			json_array_append(order, (json_t *)node);
 		}
@@ -77,8 +65,8 @@ static json_int_t peer_port(const json_t *peer, json_int_t link)
 	size_t i;
 
 	json_array_foreach (json_object_get(peer, "ports"), i, port) {
-		if (number_of(port, "link") == link)
-			return number_of(port, "port");
+		if (member_number(port, "link") == link)
+			return member_number(port, "port");
 	}
 	return 0;
 }
@@ -90,19 +78,19 @@ static json_t *ports_json(const json_t *node, const json_t *index, const json_t 
 	size_t i;
 
 	json_array_foreach (json_object_get(node, "ports"), i, port) {
-		const json_t *number = json_object_get(index, text_of(port, "peer"));
+		const json_t *number = json_object_get(index, member_text(port, "peer"));
 		const json_t *peer = json_array_get(order, (size_t)json_integer_value(number));
 
 		/* vacant ports are not in the answer, and those to nodes that it does not have */
-		while (json_array_size(ports) < (size_t)number_of(port, "port"))
+		while (json_array_size(ports) < (size_t)member_number(port, "port"))
 			json_array_append_new(ports, json_null());
-		json_array_append_new(ports,
-				      !number ? json_null()
-					      : json_pack("{s:I, s:I, s:I, s:i}", "peer",
-							  json_integer_value(number), "peer_port",
-							  peer_port(peer, number_of(port, "link")),
-							  "rate_bps", number_of(port, "rate_bps"),
-							  "delay_ps", 0));
+		json_array_append_new(
+			ports, !number ? json_null()
+				       : json_pack("{s:I, s:I, s:I, s:i}", "peer",
+						   json_integer_value(number), "peer_port",
+						   peer_port(peer, member_number(port, "link")),
+						   "rate_bps", member_number(port, "rate_bps"),
+						   "delay_ps", 0));
 	}
 	return ports;
 }
@@ -119,11 +107,11 @@ static void tiers_set(json_t *nodes)
 		more = false;
 		json_array_foreach (nodes, i, node) {
 			if (json_is_null(json_object_get(node, "tier")) ||
-			    number_of(node, "tier") != tier)
+			    member_number(node, "tier") != tier)
 				continue;
 			json_array_foreach (json_object_get(node, "ports"), p, port) {
 				json_t *peer =
-					json_array_get(nodes, (size_t)number_of(port, "peer"));
+					json_array_get(nodes, (size_t)member_number(port, "peer"));
 
 				if (json_is_null(port) ||
 				    !json_is_null(json_object_get(peer, "tier")))
@@ -143,11 +131,11 @@ static json_t *nodes_json(const json_t *index, const json_t *order)
 
 	json_array_foreach (order, i, node) {
 		json_array_append_new(
-			nodes,
-			json_pack("{s:s, s:s, s:o, s:n, s:n, s:o}", "name", text_of(node, "name"),
-				  "type", is_switch(node) ? "switch" : "host", "tier",
-				  is_switch(node) ? json_null() : json_integer(0), "group", "at",
-				  "ports", ports_json(node, index, order)));
+			nodes, json_pack("{s:s, s:s, s:o, s:n, s:n, s:o}", "name",
+					 member_text(node, "name"), "type",
+					 is_switch(node) ? "switch" : "host", "tier",
+					 is_switch(node) ? json_null() : json_integer(0), "group",
+					 "at", "ports", ports_json(node, index, order)));
 	}
 	tiers_set(nodes);
 	return nodes;
@@ -155,10 +143,10 @@ static json_t *nodes_json(const json_t *index, const json_t *order)
 
 static json_t *scenario_json(const json_t *answer)
 {
-	const char *file = text_of(answer, "file"), *slash = strrchr(file, '/');
+	const char *file = member_text(answer, "file"), *slash = strrchr(file, '/');
 
 	return json_pack("{s:s, s:s, s:n, s:s, s:[], s:n, s:n, s:n}", "name",
-			 text_of(answer, "scenario"), "about", "", "text", "file",
+			 member_text(answer, "scenario"), "about", "", "text", "file",
 			 slash ? slash + 1 : file, "settings", "variant", "seed", "digest");
 }
 
@@ -172,9 +160,9 @@ int fabric_recording_begin(struct fabric_recording *recording, const json_t *ans
 	head = json_pack("{s:i, s:s, s:o, s:s, s:s, s:I, s:[i, i], s:{s:s}, s:[], s:i, s:o, s:o, "
 			 "s:o, s:[]}",
 			 "format", FORMAT, "version", HEDDLE_VERSION, "scenario",
-			 scenario_json(answer), "clock", "real", "kind", text_of(answer, "kind"),
-			 "sample_ps", (json_int_t)sample_ps, "measure", 0, 0, "topology", "type",
-			 "given", "classes", "lanes", 1, "nodes",
+			 scenario_json(answer), "clock", "real", "kind",
+			 member_text(answer, "kind"), "sample_ps", (json_int_t)sample_ps, "measure",
+			 0, 0, "topology", "type", "given", "classes", "lanes", 1, "nodes",
 			 nodes_json(recording->nodes, order), "series", recording_series_json(),
 			 "events", recording_events_json(), "marks");
 	recording_begin(&recording->recording, head, out);
@@ -192,7 +180,7 @@ static void verdict_add(struct fabric_recording *recording, const json_t *answer
 	json_t *block;
 
 	if (recording->verdict &&
-	    !strcmp(text_of(recording->verdict, "verdict"), text_of(fidelity, "verdict")) &&
+	    !strcmp(member_text(recording->verdict, "verdict"), member_text(fidelity, "verdict")) &&
 	    recording->samples % VERDICT_SAMPLES)
 		return;
 	block = fidelity ? json_copy((json_t *)fidelity) : json_object();
@@ -209,16 +197,16 @@ static void port_add(struct fabric_recording *recording, uint32_t node, const js
 		const json_t *of = source->group ? json_object_get(port, source->group) : port;
 		struct slice_key key = { .node = node,
 					 .series = recording_series_number(source->series),
-					 .port = (uint32_t)number_of(port, "port") };
+					 .port = (uint32_t)member_number(port, "port") };
 
 		recording_set(&recording->recording, &key,
-			      (uint64_t)number_of(of, source->key) * source->factor);
+			      (uint64_t)member_number(of, source->key) * source->factor);
 	}
 }
 
 int fabric_recording_add(struct fabric_recording *recording, const json_t *answer)
 {
-	node_time_t at_ps = (node_time_t)number_of(answer, "uptime_ns") * NODE_NS;
+	node_time_t at_ps = (node_time_t)member_number(answer, "uptime_ns") * NODE_NS;
 	const json_t *node, *port;
 	size_t i, p;
 
@@ -229,7 +217,7 @@ int fabric_recording_add(struct fabric_recording *recording, const json_t *answe
 	recording->at_ps = at_ps;
 	recording_sample(&recording->recording, at_ps);
 	json_array_foreach (json_object_get(answer, "nodes"), i, node) {
-		const json_t *index = json_object_get(recording->nodes, text_of(node, "name"));
+		const json_t *index = json_object_get(recording->nodes, member_text(node, "name"));
 
 		json_array_foreach (json_object_get(node, "ports"), p, port) {
 			if (index)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/results/fidelity.h"
 #include "orchestrator/results/statistics.h"
 
@@ -137,13 +138,6 @@ static void label_put(FILE *out, const char *name, const char *value)
 	fputc('"', out);
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 /* where the unit of a time is in @key, _ns or _ps at a word's end; NULL: it is no time */
 static const char *time_unit(const char *key)
 {
@@ -202,9 +196,9 @@ static void labels_put(const struct text *text, const char *name, const json_t *
 	if (!node)
 		return;
 	fputc(',', text->out);
-	label_put(text->out, "node", text_of(node, "name"));
+	label_put(text->out, "node", member_text(node, "name"));
 	fputc(',', text->out);
-	label_put(text->out, "kind", text_of(node, "kind"));
+	label_put(text->out, "kind", member_text(node, "kind"));
 }
 
 static void port_labels_put(const struct text *text, const char *name, const json_t *node,
@@ -213,7 +207,7 @@ static void port_labels_put(const struct text *text, const char *name, const jso
 	labels_put(text, name, node);
 	fprintf(text->out, ",port=\"%" JSON_INTEGER_FORMAT "\",",
 		json_integer_value(json_object_get(port, "port")));
-	label_put(text->out, "peer", text_of(port, "peer"));
+	label_put(text->out, "peer", member_text(port, "peer"));
 }
 
 /* ---- the fabric ---- */
@@ -245,7 +239,7 @@ static void verdict_put(const struct text *text, const struct metric *metric,
 
 		labels_put(text, name, NULL);
 		fprintf(text->out, ",verdict=\"%s\"} %d\n", verdict,
-			!strcmp(text_of(fidelity, "verdict"), verdict));
+			!strcmp(member_text(fidelity, "verdict"), verdict));
 	}
 }
 
@@ -290,7 +284,7 @@ static void running_put(const struct text *text)
 	family_put(text, "node", &metric, name);
 	json_array_foreach (text->nodes, n, node) {
 		labels_put(text, name, node);
-		fprintf(text->out, "} %d\n", !strcmp(text_of(node, "state"), "running"));
+		fprintf(text->out, "} %d\n", !strcmp(member_text(node, "state"), "running"));
 	}
 }
 
@@ -349,7 +343,7 @@ static void classes_put(const struct text *text, const struct metric *metric)
 			json_array_foreach (json_object_get(port, "classes"), c, class) {
 				port_labels_put(text, name, node, port);
 				fputc(',', text->out);
-				label_put(text->out, "class", text_of(class, "class"));
+				label_put(text->out, "class", member_text(class, "class"));
 				fputc('}', text->out);
 				value_put(text->out, json_object_get(class, metric->key),
 					  second_digits(metric->key));
@@ -401,9 +395,9 @@ char *metrics_text(const json_t *fabric)
 	char *result = NULL;
 	size_t length;
 	struct text text = { .out = open_memstream(&result, &length),
-			     .fabric = text_of(fabric, "fabric"),
+			     .fabric = member_text(fabric, "fabric"),
 			     .nodes = json_object_get(fabric, "nodes"),
-			     .roce = !strcmp(text_of(fabric, "kind"), "roce") };
+			     .roce = !strcmp(member_text(fabric, "kind"), "roce") };
 
 	if (!text.out)
 		return NULL;

@@ -1,6 +1,7 @@
 #include "switchd/ethernet/shared_buffer.h"
 
 #include "nodes/base/ensure.h"
+#include "nodes/base/number.h"
 
 void shared_buffer_init(struct shared_buffer *buffer, const struct roce_class_config *classes,
 			uint32_t class_count, uint64_t buffer_bytes)
@@ -27,11 +28,6 @@ void shared_buffer_port_set(struct shared_buffer *buffer, uint32_t port, uint64_
 		buffer->buffer_bytes > kept_bytes ? buffer->buffer_bytes - kept_bytes : 0;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* the limit by alpha; there is none without alpha */
 static uint64_t dynamic_limit(const struct shared_buffer *buffer,
 			      const struct roce_class_config *class)
@@ -50,9 +46,10 @@ uint64_t shared_buffer_limit(const struct shared_buffer *buffer, uint32_t port,
 	uint64_t fixed = class->lossless ? class->xoff_bytes : class->queue_bytes_max;
 	uint64_t held = class->lossless ? input->bytes - input->headroom_bytes
 					: buffer->outputs[port][traffic_class];
-	uint64_t limit = least(dynamic_limit(buffer, class), held + shared_buffer_free(buffer));
+	uint64_t limit =
+		number_min(dynamic_limit(buffer, class), held + shared_buffer_free(buffer));
 
-	return fixed ? least(limit, fixed) : limit;
+	return fixed ? number_min(limit, fixed) : limit;
 }
 
 /* ---- lossless classes: inputs ---- */
@@ -171,7 +168,7 @@ void shared_buffer_release(struct shared_buffer *buffer, uint32_t in, uint32_t o
 		return;
 	}
 	input = &buffer->inputs[in][traffic_class];
-	headroom_bytes = least(input->headroom_bytes, bytes);
+	headroom_bytes = number_min(input->headroom_bytes, bytes);
 	ENSURE(input->bytes, >=, bytes);
 	ENSURE(buffer->used_bytes, >=, bytes - headroom_bytes);
 	input->bytes -= bytes;

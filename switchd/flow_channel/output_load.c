@@ -1,9 +1,6 @@
 #include "switchd/flow_channel/output_load.h"
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
+#include "nodes/base/number.h"
 
 uint64_t output_load_last(const struct output_load_count *count, uint64_t window)
 {
@@ -38,7 +35,7 @@ void output_load_add(struct output_load *out, struct output_load_count *flow, ui
 	}
 	count_add(&out->all, bytes, window);
 	count_add(flow, bytes, window);
-	out->most = larger(out->most, flow->bytes);
+	out->most = number_max(out->most, flow->bytes);
 }
 
 void output_load_claim(struct output_load *out, uint64_t bytes, node_time_t until_ps,
@@ -47,7 +44,7 @@ void output_load_claim(struct output_load *out, uint64_t bytes, node_time_t unti
 	bool others = now < out->claim_until_ps;
 
 	out->claim_bytes = bytes + (others ? out->claim_bytes : 0);
-	out->claim_most = larger(bytes, others ? out->claim_most : 0);
+	out->claim_most = number_max(bytes, others ? out->claim_most : 0);
 	out->claim_flows = 1 + (others ? out->claim_flows : 0);
 	out->claim_until_ps = until_ps;
 }
@@ -68,15 +65,15 @@ uint64_t output_load_offer(const struct output_load *out, uint64_t full_bytes, u
 			   node_time_t now)
 {
 	uint64_t present = out->all.window == window ? out->all.bytes : 0;
-	uint64_t load = larger(output_load_last(&out->all, window), present),
+	uint64_t load = number_max(output_load_last(&out->all, window), present),
 		 most = last_most(out, window), room;
 
 	if (now < out->claim_until_ps) {
 		load += out->claim_bytes;
-		most = larger(most, out->claim_most);
+		most = number_max(most, out->claim_most);
 	}
 	room = full_bytes > load ? full_bytes - load : 0;
-	return larger(room, full_bytes / (large_flows(load, most) + 1));
+	return number_max(room, full_bytes / (large_flows(load, most) + 1));
 }
 
 uint64_t output_load_present(const struct output_load *out, const struct output_load_count *flow,
@@ -86,20 +83,20 @@ uint64_t output_load_present(const struct output_load *out, const struct output_
 
 	if (!load)
 		return 0;
-	return larger(output_load_last(flow, window),
-		      full_bytes / (large_flows(load, last_most(out, window)) + 1));
+	return number_max(output_load_last(flow, window),
+			  full_bytes / (large_flows(load, last_most(out, window)) + 1));
 }
 
 uint64_t output_load_share(const struct output_load *out, uint64_t full_bytes, uint64_t window,
 			   node_time_t now)
 {
 	uint64_t present = out->all.window == window ? out->all.bytes : 0;
-	uint64_t load = larger(output_load_last(&out->all, window), present),
+	uint64_t load = number_max(output_load_last(&out->all, window), present),
 		 most = last_most(out, window);
 	uint64_t room = full_bytes > load ? full_bytes - load : 0,
 		 claims = now < out->claim_until_ps ? out->claim_flows : 0;
 
-	return larger(room / (claims + 1), full_bytes / (large_flows(load, most) + claims + 1));
+	return number_max(room / (claims + 1), full_bytes / (large_flows(load, most) + claims + 1));
 }
 
 uint64_t output_load_left_share(const struct output_load *out, const struct output_load_count *flow,
@@ -111,7 +108,7 @@ uint64_t output_load_left_share(const struct output_load *out, const struct outp
 
 	if (!load)
 		return 0;
-	return larger(own, full_bytes / ((flows > left ? flows - left : 0) + 1));
+	return number_max(own, full_bytes / ((flows > left ? flows - left : 0) + 1));
 }
 
 uint32_t output_load_large_flows(const struct output_load *out, uint64_t window)
