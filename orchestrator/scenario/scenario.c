@@ -155,14 +155,9 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 	struct scenario *scenario = target;
 	uint32_t sum_permille = 0;
 
-	(void)key;
-	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_CLASSES_MAX) {
-		key_refuse(reader, node,
-			   "'classes' must be a list of 1 to %d classes, such as [{name: bulk, "
-			   "min: 20%%}]",
-			   NODE_CLASSES_MAX);
+	if (!key_is_list(reader, key, node, 1, NODE_CLASSES_MAX,
+			 "classes, such as [{name: bulk, min: 20%}]"))
 		return;
-	}
 	scenario->class_count = 0;
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
 		struct class_config *class = &scenario->classes[scenario->class_count];
@@ -186,23 +181,11 @@ static void expectations_read(struct reader *reader, const struct key *key,
 {
 	struct scenario *scenario = target;
 
-	(void)key;
-	if (node->kind == YAML_SCALAR && !*node->text)
-		return;
-	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_EXPECTATIONS_MAX) {
-		key_refuse(
-			reader, node,
-			"'expect' must be a list of at most %u expectations, such as '- lost == 0'",
-			SCENARIO_EXPECTATIONS_MAX);
-		return;
-	}
-	scenario->expectations =
-		calloc(node->count ? node->count : 1, sizeof(*scenario->expectations));
-	if (!scenario->expectations) {
-		reader->out_of_memory = true;
-		return;
-	}
-	for (const struct yaml_node *child = node->first; child; child = child->next) {
+	scenario->expectations = key_list_new(reader, key, node, SCENARIO_EXPECTATIONS_MAX,
+					      "expectations, such as '- lost == 0'",
+					      sizeof(*scenario->expectations));
+	for (const struct yaml_node *child = node->first; child && scenario->expectations;
+	     child = child->next) {
 		const char *text = key_scalar(reader, child, "an expectation such as lost == 0");
 		struct scenario_text *expectation =
 			&scenario->expectations[scenario->expectation_count];

@@ -59,14 +59,9 @@ static void column_read(struct reader *reader, const struct yaml_node *node,
 static void columns_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 			 void *target)
 {
-	(void)key;
-	if (node->kind != YAML_SEQUENCE || !node->count || node->count > SCENARIO_COLUMNS_MAX) {
-		key_refuse(reader, node,
-			   "'columns' must be a list of 1 to %u metrics, such as [goodput(NAME), "
-			   "lost]",
-			   SCENARIO_COLUMNS_MAX);
+	if (!key_is_list(reader, key, node, 1, SCENARIO_COLUMNS_MAX,
+			 "metrics, such as [goodput(NAME), lost]"))
 		return;
-	}
 	for (const struct yaml_node *child = node->first; child; child = child->next)
 		column_read(reader, child, target);
 }
@@ -113,14 +108,10 @@ static void variants_read(struct reader *reader, const struct key *key,
 {
 	struct scenario_compare *compare = target;
 
-	(void)key;
-	if (node->kind != YAML_SEQUENCE || !node->count || node->count > SCENARIO_VARIANTS_MAX) {
-		key_refuse(reader, node,
-			   "'variants' must be a list of 1 to %u variants, such as [{name: as it "
-			   "is}, {name: fast, set: {links.rate: 400Gb/s}}]",
-			   SCENARIO_VARIANTS_MAX);
+	if (!key_is_list(reader, key, node, 1, SCENARIO_VARIANTS_MAX,
+			 "variants, such as [{name: as it is}, {name: fast, set: {links.rate: "
+			 "400Gb/s}}]"))
 		return;
-	}
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
 		struct scenario_variant *variant = &compare->variants[compare->variant_count];
 

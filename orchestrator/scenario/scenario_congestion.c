@@ -61,19 +61,14 @@ static void rows_read(struct reader *reader, const struct key *key, const struct
 {
 	struct scenario_congestion *congestion = target;
 
-	(void)key;
 	if (node->kind == YAML_MAPPING) {
 		rows_change(reader, node, congestion);
 		return;
 	}
-	if (node->kind != YAML_SEQUENCE || !node->count || node->count > CONGESTION_SETTINGS) {
-		key_refuse(reader, node,
-			   "'settings' must be a list of 1 to %d settings, such as [{eca: 0}, "
-			   "{eca: 64, rate: 10Gb/s}], "
-			   "or rows to change by their numbers, such as {3: {rate: 10Gb/s}}",
-			   CONGESTION_SETTINGS);
+	if (!key_is_list(reader, key, node, 1, CONGESTION_SETTINGS,
+			 "settings, such as [{eca: 0}, {eca: 64, rate: 10Gb/s}], or rows to "
+			 "change by their numbers, such as {3: {rate: 10Gb/s}}"))
 		return;
-	}
 	for (const struct yaml_node *child = node->first; child; child = child->next)
 		row_read(reader, child, congestion, congestion->row_count++);
 }

@@ -2,7 +2,6 @@
  *  given times (FC-26). */
 #include "orchestrator/scenario/scenario_fault.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/base/suggest.h"
@@ -132,18 +131,9 @@ void scenario_faults_read(struct reader *reader, const struct key *key,
 {
 	struct scenario *scenario = target;
 
-	(void)key;
-	if (node->kind == YAML_SCALAR && !*node->text)
-		return;
-	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_FAULTS_MAX) {
-		key_refuse(reader, node,
-			   "'faults' must be a list of at most %u faults, such as [{at: 50us, "
-			   "link: [s1, s2], for: 20us}]",
-			   SCENARIO_FAULTS_MAX);
-		return;
-	}
-	scenario->faults = calloc(node->count ? node->count : 1, sizeof(*scenario->faults));
-	reader->out_of_memory |= !scenario->faults;
+	scenario->faults = key_list_new(reader, key, node, SCENARIO_FAULTS_MAX,
+					"faults, such as [{at: 50us, link: [s1, s2], for: 20us}]",
+					sizeof(*scenario->faults));
 	for (const struct yaml_node *child = node->first; child && scenario->faults;
 	     child = child->next)
 		fault_read(reader, child, &scenario->faults[scenario->fault_count++]);

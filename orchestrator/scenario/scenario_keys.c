@@ -89,6 +89,28 @@ void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, co
 		keys_read(reader, node, what, keys, key_count, target);
 }
 
+bool key_is_list(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		 uint32_t min, uint32_t max, const char *what)
+{
+	if (node->kind == YAML_SEQUENCE && node->count >= min && node->count <= max)
+		return true;
+	key_refuse(reader, node, "'%s' must be a list of %s %u %s", key->name,
+		   min ? "1 to" : "at most", max, what);
+	return false;
+}
+
+void *key_list_new(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		   uint32_t max, const char *what, size_t bytes)
+{
+	void *list;
+
+	if (is_empty(node) || !key_is_list(reader, key, node, 0, max, what))
+		return NULL;
+	list = calloc(node->count ? node->count : 1, bytes);
+	reader->out_of_memory |= !list;
+	return list;
+}
+
 const char *key_scalar(struct reader *reader, const struct yaml_node *node, const char *expected)
 {
 	if (node->kind == YAML_SCALAR && *node->text)

@@ -65,6 +65,17 @@ key_read_fn key_count, key_time, key_rate, key_size, key_share, key_flag, key_wo
 void key_refuse(struct reader *reader, const struct yaml_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** key_is_list() - is @node a list of @min, 0 or 1, to @max elements? If not, an error says that
+ *  @key must be one, of @what: "names, such as [s1, s2]". */
+bool key_is_list(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		 uint32_t min, uint32_t max, const char *what);
+
+/** key_list_new() - zeroed memory of @bytes for each element of the list @node; key_is_list() with
+ *  @min 0.
+ *  Return: NULL: @node is empty, or no such list, or memory is short. */
+void *key_list_new(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		   uint32_t max, const char *what, size_t bytes);
+
 /** key_scalar() - the text of @node if it is a single value that is not empty; else NULL, and an
  *  error with what was @expected ("a rate such as 200Gb/s"). */
 const char *key_scalar(struct reader *reader, const struct yaml_node *node, const char *expected);

@@ -2,8 +2,6 @@
  *  (EC-4). */
 #include "orchestrator/scenario/scenario_pause.h"
 
-#include <stdlib.h>
-
 #include "orchestrator/scenario/scenario_parameters.h"
 
 static void host_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
@@ -80,18 +78,9 @@ void scenario_pauses_read(struct reader *reader, const struct key *key,
 {
 	struct scenario *scenario = target;
 
-	(void)key;
-	if (node->kind == YAML_SCALAR && !*node->text)
-		return;
-	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_PAUSES_MAX) {
-		key_refuse(reader, node,
-			   "'pauses' must be a list of at most %u pauses, such as [{host: h1, "
-			   "every: 20us, for: 15us}]",
-			   SCENARIO_PAUSES_MAX);
-		return;
-	}
-	scenario->pauses = calloc(node->count ? node->count : 1, sizeof(*scenario->pauses));
-	reader->out_of_memory |= !scenario->pauses;
+	scenario->pauses = key_list_new(reader, key, node, SCENARIO_PAUSES_MAX,
+					"pauses, such as [{host: h1, every: 20us, for: 15us}]",
+					sizeof(*scenario->pauses));
 	for (const struct yaml_node *child = node->first; child && scenario->pauses;
 	     child = child->next)
 		pause_read(reader, child, &scenario->pauses[scenario->pause_count++]);

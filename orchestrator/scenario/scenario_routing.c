@@ -72,14 +72,9 @@ static void routes_read(struct reader *reader, const struct key *key, const stru
 {
 	struct scenario_routing *routing = target;
 
-	(void)key;
-	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_ROUTES_MAX) {
-		key_refuse(reader, node,
-			   "'routes' must be a list of at most %u routes, such as [{at: s1, to: "
-			   "h3, by: s2}]",
-			   SCENARIO_ROUTES_MAX);
+	if (!key_is_list(reader, key, node, 0, SCENARIO_ROUTES_MAX,
+			 "routes, such as [{at: s1, to: h3, by: s2}]"))
 		return;
-	}
 	routing->routes = calloc(node->count + 1, sizeof(*routing->routes));
 	reader->out_of_memory |= !routing->routes;
 	for (const struct yaml_node *child = node->first; child && routing->routes;

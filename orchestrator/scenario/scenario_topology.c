@@ -20,13 +20,8 @@ static void switches_read(struct reader *reader, const struct key *key,
 {
 	struct scenario *scenario = target;
 
-	(void)key;
-	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_SWITCHES_MAX) {
-		key_refuse(reader, node,
-			   "'switches' must be a list of 1 to %d names, such as [s1, s2]",
-			   NODE_SWITCHES_MAX);
+	if (!key_is_list(reader, key, node, 1, NODE_SWITCHES_MAX, "names, such as [s1, s2]"))
 		return;
-	}
 	scenario->switches = calloc(node->count, sizeof(*scenario->switches));
 	reader->out_of_memory |= !scenario->switches;
 	for (const struct yaml_node *child = node->first; child && scenario->switches;
@@ -135,13 +130,8 @@ static void interface_read(struct reader *reader, const struct yaml_node *node, 
 static void host_interfaces_read(struct reader *reader, const struct key *key,
 				 const struct yaml_node *node, void *target)
 {
-	(void)key;
-	if (node->kind != YAML_SEQUENCE || node->count >= HOST_INTERFACES_MAX)
-		key_refuse(reader, node,
-			   "'interfaces' must be a list of at most %u interfaces beside eth0, such "
-			   "as [{switch: s2, addresses: [10.2.0.5/24]}]",
-			   HOST_INTERFACES_MAX - 1);
-	else
+	if (key_is_list(reader, key, node, 0, HOST_INTERFACES_MAX - 1,
+			"interfaces beside eth0, such as [{switch: s2, addresses: [10.2.0.5/24]}]"))
 		((struct switch_reference *)target)->interfaces = node;
 }
 

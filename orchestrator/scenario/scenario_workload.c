@@ -129,14 +129,9 @@ static void pairs_read(struct reader *reader, const struct key *key, const struc
 {
 	struct scenario_workload *workload = target;
 
-	(void)key;
-	if (node->kind != YAML_SEQUENCE || !node->count || node->count > PAIRS_MAX) {
-		key_refuse(reader, node,
-			   "'pairs' must be a list of 1 to %u pairs of hosts, such as [[A, B], [C, "
-			   "D]]",
-			   PAIRS_MAX);
+	if (!key_is_list(reader, key, node, 1, PAIRS_MAX,
+			 "pairs of hosts, such as [[A, B], [C, D]]"))
 		return;
-	}
 	free(workload->senders);
 	free(workload->receivers);
 	workload->sender_count = workload->receiver_count = 0;
@@ -451,18 +446,9 @@ void scenario_workloads_read(struct reader *reader, const struct key *key,
 {
 	struct scenario *scenario = target;
 
-	(void)key;
-	if (node->kind == YAML_SCALAR && !*node->text)
-		return;
-	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_WORKLOADS_MAX) {
-		key_refuse(reader, node,
-			   "'workloads' must be a list of at most %u workloads, each starting with "
-			   "'- name: ...'",
-			   SCENARIO_WORKLOADS_MAX);
-		return;
-	}
-	scenario->workloads = calloc(node->count ? node->count : 1, sizeof(*scenario->workloads));
-	reader->out_of_memory |= !scenario->workloads;
+	scenario->workloads = key_list_new(reader, key, node, SCENARIO_WORKLOADS_MAX,
+					   "workloads, each starting with '- name: ...'",
+					   sizeof(*scenario->workloads));
 	for (const struct yaml_node *child = node->first; child && scenario->workloads;
 	     child = child->next) {
 		struct scenario_workload *workload = &scenario->workloads[scenario->workload_count];
