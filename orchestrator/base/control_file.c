@@ -3,15 +3,14 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/input_file.h"
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -19,7 +18,7 @@
 #define MACHINE EM_AARCH64
 #endif
 
-static bool is_library(const uint8_t *bytes, size_t length)
+static bool is_library(const char *bytes, size_t length)
 {
 	Elf64_Ehdr head;
 
@@ -34,35 +33,7 @@ static bool is_library(const uint8_t *bytes, size_t length)
 	       head.e_type == ET_DYN;
 }
 
-/* the bytes of @path, malloc'd. Never waits: a file that is not regular is refused before it is
- * read.  Return: their number, or -errno */
-static ssize_t bytes_read(const char *path, uint8_t **bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-	ssize_t got = 0, length = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
-		length = -EBADF;
-	else if (status.st_size > CONTROL_FILE_BYTES_MAX)
-		length = -EFBIG;
-	else if (!(*bytes = malloc((size_t)status.st_size + 1)))
-		length = -ENOMEM;
-	while (length >= 0 && length < status.st_size) {
-		got = read(fd, *bytes + length, (size_t)(status.st_size - length));
-		if (got <= 0)
-			break;
-		length += got;
-	}
-	if (length >= 0 && got < 0)
-		length = -errno;
-	close(fd);
-	return length;
-}
-
-static int sealed_copy(const char *name, const uint8_t *bytes, size_t length)
+static int sealed_copy(const char *name, const char *bytes, size_t length)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), error = 0;
 
@@ -97,20 +68,20 @@ static void name_take(struct control_file *file, const char *path)
 
 int control_file_read(struct control_file *file, const char *path)
 {
-	uint8_t *bytes = NULL;
-	ssize_t length = bytes_read(path, &bytes);
-	int fd = (int)length;
+	char *bytes;
+	size_t length;
+	int fd = input_file_regular(path, CONTROL_FILE_BYTES_MAX, &bytes, &length);
 
 	control_file_release(file);
-	if (length >= 0 && !is_library(bytes, (size_t)length))
+	if (!fd && !is_library(bytes, length))
 		fd = -ENOEXEC;
-	else if (length >= 0) {
+	else if (!fd) {
 		name_take(file, path);
-		fd = sealed_copy(file->name, bytes, (size_t)length);
+		fd = sealed_copy(file->name, bytes, length);
 	}
 	if (fd >= 0) {
 		sha256_begin(&file->digest);
-		sha256_add(&file->digest, bytes, (size_t)length);
+		sha256_add(&file->digest, bytes, length);
 		file->fd = fd;
 	}
 	free(bytes);

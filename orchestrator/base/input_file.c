@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* what standard input had; NULL: it was not read */
@@ -66,4 +67,29 @@ char *input_file_read(const char *path, size_t max, size_t *length)
 	close(fd);
 	errno = saved;
 	return text;
+}
+
+int input_file_regular(const char *path, size_t max, char **text, size_t *length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
+	struct stat status;
+
+	*text = NULL;
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		error = -EBADF;
+	else if (status.st_size > (off_t)max)
+		error = -EFBIG;
+	else if (!(*text = descriptor_read(fd, max, length)))
+		error = -errno;
+	close(fd);
+	if (!error && *length > max) {
+		free(*text);
+		*text = NULL;
+		return -EFBIG;
+	}
+	if (!error)
+		(*text)[*length] = 0;
+	return error;
 }

@@ -18,4 +18,10 @@ bool input_file_is_stdin(const char *path);
  *  Return: allocated, without a 0 at its end; NULL with errno. */
 char *input_file_read(const char *path, size_t max, size_t *length);
 
+/** input_file_regular() - the regular file at @path, with a 0 after its @length bytes. Never waits:
+ *  another file is refused before it is read.
+ *  Return: 0 with *@text allocated; -EFBIG: more than @max bytes; -EBADF: no regular file;
+ *  -errno. */
+int input_file_regular(const char *path, size_t max, char **text, size_t *length);
+
 #endif

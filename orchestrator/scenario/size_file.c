@@ -2,12 +2,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "orchestrator/base/input_file.h"
 #include "orchestrator/base/quantity.h"
 
 #define PPM_ONE 1000000u
@@ -108,45 +106,17 @@ int size_file_parse(const char *file, char *text, struct size_point *points, uin
 	return errors->count == errors_before ? 0 : -EINVAL;
 }
 
-/* Return: the number of bytes of the file, with its text, or -errno. Never waits: a file that is
- * not regular is refused before it is read. */
-static ssize_t text_read(const char *path, char **text)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-	ssize_t got = -1;
-	int error = 0;
-
-	if (fd < 0)
-		return -errno;
-	*text = calloc(1, SIZE_FILE_BYTES_MAX + 1);
-	if (!*text)
-		error = -ENOMEM;
-	else if (fstat(fd, &status) || !S_ISREG(status.st_mode))
-		error = -EINVAL;
-	else if (status.st_size > SIZE_FILE_BYTES_MAX)
-		error = -EFBIG;
-	else if ((got = read(fd, *text, SIZE_FILE_BYTES_MAX)) < 0)
-		error = -errno;
-	close(fd);
-	if (error) {
-		free(*text);
-		return error;
-	}
-	return got;
-}
-
 int size_file_read(const char *path, struct sha256 *digest, struct size_point *points,
 		   uint32_t *count, struct scenario_errors *errors)
 {
-	char *text = NULL;
-	ssize_t bytes = text_read(path, &text);
-	int error;
+	char *text;
+	size_t bytes;
+	int error = input_file_regular(path, SIZE_FILE_BYTES_MAX, &text, &bytes);
 
-	if (bytes < 0)
-		return bytes == -EINVAL ? -EBADF : (int)bytes;
+	if (error)
+		return error;
 	if (digest)
-		sha256_add(digest, text, (size_t)bytes);
+		sha256_add(digest, text, bytes);
 	error = size_file_parse(path, text, points, count, errors);
 	free(text);
 	return error;
