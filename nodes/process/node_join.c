@@ -315,6 +315,23 @@ static int control_join(struct node *node, struct control_message *message, uint
 	return node_fail("the congestion control cannot be loaded: %s", why);
 }
 
+/* what follows the links, from descriptor @at on, and then nothing */
+static int rest_join(struct node *node, struct control_message *message, uint32_t at,
+		     uint32_t host_queues)
+{
+	int error = captures_join(node, message, &at);
+
+	if (!error)
+		error = logs_join(node, message, &at);
+	if (!error)
+		error = control_join(node, message, &at);
+	if (!error &&
+	    (!take(message, &at, node->host_sockets, host_queues) || at != message->fd_count))
+		return node_fail("%u descriptors came with the configuration, %u are needed",
+				 message->fd_count, at);
+	return error;
+}
+
 static int join_real(struct node *node, struct control_message *message)
 {
 	uint32_t port_count = node->config->port_count, at = 2;
@@ -335,17 +352,7 @@ static int join_real(struct node *node, struct control_message *message)
 		if (!error)
 			node->links_ready = port + 1;
 	}
-	if (!error)
-		error = captures_join(node, message, &at);
-	if (!error)
-		error = logs_join(node, message, &at);
-	if (!error)
-		error = control_join(node, message, &at);
-	if (!error &&
-	    (!take(message, &at, node->host_sockets, host_queues) || at != message->fd_count))
-		return node_fail("%u descriptors came with the configuration, %u are needed",
-				 message->fd_count, at);
-	return error;
+	return error ? error : rest_join(node, message, at, host_queues);
 }
 
 static int join_virtual(struct node *node, struct control_message *message)
@@ -365,16 +372,7 @@ static int join_virtual(struct node *node, struct control_message *message)
 	for (uint32_t port = 0; port < port_count && !error; port++)
 		error = link_join(node, port, message->fds[2 + 2 * port],
 				  message->fds[3 + 2 * port]);
-	if (!error)
-		error = captures_join(node, message, &at);
-	if (!error)
-		error = logs_join(node, message, &at);
-	if (!error)
-		error = control_join(node, message, &at);
-	if (!error && at != message->fd_count)
-		return node_fail("%u descriptors came with the configuration, %u are needed",
-				 message->fd_count, at);
-	return error;
+	return error ? error : rest_join(node, message, at, 0);
 }
 
 int node_join(struct node *node, struct control_message *message)
@@ -387,10 +385,9 @@ int node_join_packed(struct node *node, struct control_message *message,
 		     const struct node_worker *worker)
 {
 	const struct node_place *place = message->place;
-	uint32_t at = 1;
 	int error;
 
-	if (!place || message->fd_count < at || node->config->clock != CLOCK_VIRTUAL)
+	if (!place || !message->fd_count || node->config->clock != CLOCK_VIRTUAL)
 		return node_fail("a packed node needs a place, a statistics page and the virtual "
 				 "clock");
 	if (node_config_has_control(node->config))
@@ -402,14 +399,7 @@ int node_join_packed(struct node *node, struct control_message *message,
 	error = stats_join(node, message->fds[0]);
 	for (uint32_t port = 0; port < place->port_count && !error; port++)
 		error = link_join_packed(node, port, &place->ports[port], &worker->rings);
-	if (!error)
-		error = captures_join(node, message, &at);
-	if (!error)
-		error = logs_join(node, message, &at);
-	if (!error && at != message->fd_count)
-		return node_fail("%u descriptors came with the configuration, %u are needed",
-				 message->fd_count, at);
-	return error;
+	return error ? error : rest_join(node, message, 1, 0);
 }
 
 int node_join_pace(struct node *node, struct event_loop *loop, uint32_t first_number)

@@ -56,34 +56,20 @@ static void lanes_take(struct making *making, enum lane_rule rule, uint32_t hops
 	routing->hops_max = hops_max;
 }
 
-/* Minimal paths and detours, one level per hop.   Return: 1: made; 0: the lanes suffice for no
- * detour; -ENOMEM */
-static int try_detours(struct making *making, uint32_t minimal_hops)
+/* Minimal paths and what @make adds to them, one level per hop.   Return: 1: made; 0: the lanes
+ * suffice for nothing more; -ENOMEM */
+static int try_longer(struct making *making, uint32_t minimal_hops,
+		      int (*make)(const struct topology *topology,
+				  const routing_distance_t *distances, uint32_t hops_max,
+				  struct routing *routing, uint32_t *longest))
 {
 	uint32_t longest;
 	int error;
 
-	if (!making->request->detours || minimal_hops > making->lanes_max)
+	if (minimal_hops > making->lanes_max)
 		return 0;
-	error = routing_vias_make(making->topology, making->distances, making->lanes_max,
-				  making->routing, &longest);
-	if (error || !longest)
-		return error;
-	lanes_take(making, LANES_BY_HOP, longest > minimal_hops ? longest : minimal_hops);
-	return 1;
-}
-
-/* Minimal paths and one non-minimal hop from a host, one level per hop.   Return: as
- * try_detours() */
-static int try_non_minimal(struct making *making, uint32_t minimal_hops)
-{
-	uint32_t longest;
-	int error;
-
-	if (!making->request->non_minimal || minimal_hops > making->lanes_max)
-		return 0;
-	error = routing_non_minimal_make(making->topology, making->distances, making->lanes_max,
-					 making->routing, &longest);
+	error = make(making->topology, making->distances, making->lanes_max, making->routing,
+		     &longest);
 	if (error || !longest)
 		return error;
 	lanes_take(making, LANES_BY_HOP, longest > minimal_hops ? longest : minimal_hops);
@@ -112,13 +98,14 @@ static int try_one_level(struct making *making, uint32_t minimal_hops)
 static int minimal_make(struct making *making)
 {
 	uint32_t hops = routing_longest_hops(making->topology, making->distances);
-	int made;
+	int made = 0;
 
 	making->routing->order = ORDER_MINIMAL;
 	routing_minimal_make(making->topology, making->distances, making->routing);
-	made = try_detours(making, hops);
-	if (!made)
-		made = try_non_minimal(making, hops);
+	if (making->request->detours)
+		made = try_longer(making, hops, routing_vias_make);
+	if (!made && making->request->non_minimal)
+		made = try_longer(making, hops, routing_non_minimal_make);
 	if (!made)
 		made = try_one_level(making, hops);
 	if (made || (making->request->detours && making->request->cycles_allowed))
