@@ -1,10 +1,8 @@
 #include "orchestrator/hosts/id_map.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,10 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/program_call.h"
 
 /* what stands for an exit status of newuidmap and newgidmap */
-#define NOT_INSTALLED 127
+#define NOT_INSTALLED PROGRAM_NOT_FOUND
 #define NO_IDS 126
 
 struct range {
@@ -28,27 +27,17 @@ struct range {
  * beginning of what it writes; NULL: nothing */
 static int program_run(char *const arguments[], char *out, size_t out_max)
 {
-	posix_spawn_file_actions_t actions;
-	int pipes[2], status = 0, error;
-	ssize_t length;
-	pid_t child;
+	struct program_call call = { .argv = (const char *const *)arguments,
+				     .in_fd = STDIN_FILENO,
+				     .out_fd = program_call_file(),
+				     .error_fd = STDERR_FILENO };
+	int status = program_call_run(&call);
+	ssize_t length = out ? pread(call.out_fd, out, out_max - 1, 0) : 0;
 
-	if (pipe2(pipes, O_CLOEXEC))
-		return NOT_INSTALLED;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO);
-	error = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(pipes[1]);
-	if (!error && out) {
-		length = read(pipes[0], out, out_max - 1);
+	if (out)
 		out[length > 0 ? length : 0] = 0;
-	}
-	close(pipes[0]);
-	while (!error && waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			error = errno;
-	return !error && WIFEXITED(status) ? WEXITSTATUS(status) : NOT_INSTALLED;
+	descriptor_close(&call.out_fd);
+	return status < 128 ? status : NOT_INSTALLED; /* a signal has killed it */
 }
 
 /* The first range of @owner, from getsubids(1): "0: NAME START COUNT". It also knows what no file

@@ -132,7 +132,7 @@ static bool descriptors_keep(struct live_client *client, const struct live_answe
 	return true;
 }
 
-/* answers the first line that was received, if it is complete; false: close the client */
+/* answers the first line, which is complete; false: close the client */
 static bool client_answer(struct live_clients *clients, struct live_client *client)
 {
 	struct live *live = clients->live;
@@ -141,8 +141,6 @@ static bool client_answer(struct live_clients *clients, struct live_client *clie
 	size_t used;
 	bool fine;
 
-	if (!end)
-		return client->in_length < LIVE_REQUEST_MAX;
 	used = (size_t)(end - client->in) + 1;
 	clients->asking_fd = client->fd;
 	live->asker = client->asker;

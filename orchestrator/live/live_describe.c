@@ -96,42 +96,16 @@ static json_t *port_describe(const struct live *live, const struct port_config *
 			 counters_describe(port, STATISTIC_PATHS));
 }
 
-/* sums over all ports of a node */
-static void congestion_sum(const struct node_config *config, struct stats_page *stats,
-			   json_t *object)
+static void traffic_describe(const struct live *live, const struct node_config *config,
+			     struct stats_page *stats, json_t *object)
 {
+	json_t *ports = json_array();
 	struct port_stats sum = { 0 };
 
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		const struct port_stats *port = stats_port(stats, p);
 
-		sum.limited += port->limited;
-		sum.metered += port->metered;
-		sum.fgfc_held += port->fgfc_held;
-		sum.eca_acks += port->eca_acks;
-		sum.stops += port->stops;
-	}
-	member_put(object, "limited", sum.limited);
-	member_put(object, "metered", sum.metered);
-	member_put(object, "fgfc_held", sum.fgfc_held);
-	member_put(object, "eca_acks", sum.eca_acks);
-	member_put(object, "stops", sum.stops);
-}
-
-static void traffic_describe(const struct live *live, const struct node_config *config,
-			     struct stats_page *stats, json_t *object)
-{
-	json_t *ports = json_array();
-	uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0, queue_bytes = 0;
-
-	for (uint32_t p = 0; p < config->port_count; p++) {
-		const struct port_stats *port = stats_port(stats, p);
-
-		sent += port->tx_packets;
-		sent_bytes += port->tx_bytes;
-		received += port->rx_packets;
-		received_bytes += port->rx_bytes;
-		queue_bytes += port->queue_bytes;
+		statistics_fold(&port_statistics, port, &sum);
 		if (!config->ports[p].vacant) {
 			json_array_append_new(ports,
 					      port_describe(live, &config->ports[p], p, port));
@@ -139,12 +113,17 @@ static void traffic_describe(const struct live *live, const struct node_config *
 					   json_array_get(ports, json_array_size(ports) - 1));
 		}
 	}
-	member_put(object, "sent_packets", sent);
-	member_put(object, "sent_bytes", sent_bytes);
-	member_put(object, "received_packets", received);
-	member_put(object, "received_bytes", received_bytes);
-	member_put(object, "queue_bytes", queue_bytes);
+	member_put(object, "sent_packets", sum.tx_packets);
+	member_put(object, "sent_bytes", sum.tx_bytes);
+	member_put(object, "received_packets", sum.rx_packets);
+	member_put(object, "received_bytes", sum.rx_bytes);
+	member_put(object, "queue_bytes", sum.queue_bytes);
 	json_object_set_new(object, "ports", ports);
+	member_put(object, "limited", sum.limited);
+	member_put(object, "metered", sum.metered);
+	member_put(object, "fgfc_held", sum.fgfc_held);
+	member_put(object, "eca_acks", sum.eca_acks);
+	member_put(object, "stops", sum.stops);
 }
 
 /* Reports for multicast routers are dropped, since there is none. That is no loss. */
@@ -249,7 +228,6 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	if (!readable)
 		return object;
 	traffic_describe(live, config, state->stats, object);
-	congestion_sum(config, state->stats, object);
 	live_roce_node_put(config, state->stats, object);
 	drops_describe(state->stats, object);
 	limits_describe(live, config, object);

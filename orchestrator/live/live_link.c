@@ -21,7 +21,9 @@ static void direction_put(json_t *object, const struct link_config *link)
 	}
 }
 
-void live_link_directions(const struct plan *plan, uint32_t index, struct link_config *to_b,
+/* what both directions of link @index are like: from its node a to its
+ * node b, and back. */
+static void directions_of(const struct plan *plan, uint32_t index, struct link_config *to_b,
 			  struct link_config *to_a)
 {
 	const struct plan_link *ends = &plan->links[index];
@@ -43,7 +45,7 @@ json_t *live_link_describe(const struct live *live, uint32_t index)
 		live->plan->nodes[fixed->node_a].name, "port_a", (int)fixed->port_a, "node_b",
 		live->plan->nodes[fixed->node_b].name, "port_b", (int)fixed->port_b);
 
-	live_link_directions(live->plan, index, &to_b, &to_a);
+	directions_of(live->plan, index, &to_b, &to_a);
 	direction_put(link, &to_b);
 	json_object_set_new(link, "mtu_bytes", json_integer(fixed->mtu_bytes));
 	json_object_set_new(link, "state",
@@ -213,7 +215,7 @@ json_t *live_link_set(struct live_query *query)
 		return refusal;
 	ends = &live->plan->links[index];
 	kind = live->plan->nodes[ends->node_a].ports[ends->port_a].kind;
-	live_link_directions(live->plan, (uint32_t)index, &to_b, &to_a);
+	directions_of(live->plan, (uint32_t)index, &to_b, &to_a);
 	to_b_was = to_b;
 	to_a_was = to_a;
 	refusal = directions_read(query, ends, &sets_b, &sets_a);

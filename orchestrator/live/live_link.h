@@ -22,9 +22,4 @@ int64_t live_link_find(const struct live_query *query, json_t **refusal);
 json_t *live_link_read(const struct live_query *query, const struct parameter_table *table,
 		       enum port_kind kind, void *structure, unsigned *given);
 
-/** live_link_directions() - what both directions of link @index are like: from its node a to its
- *  node b, and back. */
-void live_link_directions(const struct plan *plan, uint32_t index, struct link_config *to_b,
-			  struct link_config *to_a);
-
 #endif

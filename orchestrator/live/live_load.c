@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "nodes/clock/fabric_time.h"
-#include "orchestrator/base/suggest.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/live/parameter.h"
+#include "orchestrator/scenario/scenario_keys.h"
 
 /* from a request until the messages start, so that all NICs have received it; of the machine
  * (ours) */
@@ -339,22 +339,17 @@ json_t *live_load_list(struct live_query *query)
 static int64_t load_find(const struct live_query *query, const char *name, json_t **refusal)
 {
 	const struct plan *plan = query->live->plan;
-	const char **names = calloc(plan->workload_count + 1u, sizeof(*names));
-	char hint[128] = "";
-	int64_t found = -1;
+	char hint[128];
 
-	for (uint32_t i = 0; i < plan->workload_count && names; i++) {
-		names[i] = plan->workloads[i].name;
-		found = strcmp(names[i], name) ? found : i;
-	}
-	if (found < 0 && names)
-		suggest_sentence(name, names, plan->workload_count, sizeof(*names), hint,
-				 sizeof(hint));
-	if (found < 0)
-		*refusal = live_refuse("fabric %s has no workload '%s'%s; 'heddle load' lists them",
-				       query->live->place.name, name, hint);
-	free(names);
-	return found;
+	for (uint32_t i = 0; i < plan->workload_count; i++)
+		if (!strcmp(plan->workloads[i].name, name))
+			return i;
+	*refusal = live_refuse(
+		"fabric %s has no workload '%s'%s; 'heddle load' lists them",
+		query->live->place.name, name,
+		key_name_hint(name, plan->workload_count ? plan->workloads[0].name : NULL,
+			      plan->workload_count, sizeof(*plan->workloads), hint, sizeof(hint)));
+	return -1;
 }
 
 /* sets parameter workload.NAME.@what of all NICs that send workload @index; a dead one has it from

@@ -5,7 +5,10 @@
 
 #include "orchestrator/live/live_room.h"
 
-int live_outside_start(struct live *live, uint32_t index, char *text, size_t text_max)
+/* connects host @index to the machine's network.
+ * @text  on success one sentence about it.
+ * Return: 0, or -errno with the reason in @text. At most some seconds. */
+static int outside_start(struct live *live, uint32_t index, char *text, size_t text_max)
 {
 	struct live_outside_state *state = &live->outside[index];
 	const struct host_net *host = &live->hosts[index];
@@ -44,7 +47,7 @@ int live_outside_start_all(struct live *live, char *text, size_t text_max)
 	for (uint32_t i = 0; i < plan->host_count && !error; i++)
 		if (plan_here(plan, plan_host_node(plan, i)) && !plan->hosts[i].interface &&
 		    plan_host_settings(plan, i)->outside)
-			error = live_outside_start(live, i, text, text_max);
+			error = outside_start(live, i, text, text_max);
 	return error;
 }
 
@@ -149,7 +152,7 @@ json_t *live_outside(struct live_query *query)
 	if (index < 0)
 		return refusal;
 	if (!strcmp(state, "on")) {
-		if (live_outside_start(live, (uint32_t)index, text, sizeof(text)))
+		if (outside_start(live, (uint32_t)index, text, sizeof(text)))
 			return live_refuse("%s", text);
 	} else {
 		snprintf(text, sizeof(text), "host %s %s the machine's network",

@@ -4,11 +4,6 @@
 
 #include "orchestrator/live/live_query.h"
 
-/** live_outside_start() - connects host @index to the machine's network.
- *  @text  on success one sentence about it.
- *  Return: 0, or -errno with the reason in @text. At most some seconds. */
-int live_outside_start(struct live *live, uint32_t index, char *text, size_t text_max);
-
 /** live_outside_start_all() - connects the hosts whose scenario says `outside: yes`.
  *  Return: 0, or -errno with the reason in @text. */
 int live_outside_start_all(struct live *live, char *text, size_t text_max);

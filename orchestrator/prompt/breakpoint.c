@@ -18,6 +18,7 @@
 #include "orchestrator/prompt/prompt_words.h"
 #include "orchestrator/prompt/show_line.h"
 #include "orchestrator/results/counter.h"
+#include "orchestrator/scenario/scenario_keys.h"
 
 enum step {
 	STEP_NEXT,  /* read the next command */
@@ -270,19 +271,13 @@ static const struct node_config *node_find(struct breakpoint *b, const char *nam
 {
 	const struct plan *plan = b->run->fabric.plan;
 	const struct node_config *node = plan_node_find(plan, name);
-	const char **names;
-	char hint[128] = "";
+	char hint[128];
 
-	if (node)
-		return node;
-	names = calloc(plan->node_count, sizeof(*names));
-	for (uint32_t i = 0; names && i < plan->node_count; i++)
-		names[i] = plan->nodes[i].name;
-	if (names)
-		suggest_sentence(name, names, plan->node_count, sizeof(*names), hint, sizeof(hint));
-	free(names);
-	bad(b, "there is no node '%s'%s", name, hint);
-	return NULL;
+	if (!node)
+		bad(b, "there is no node '%s'%s", name,
+		    key_name_hint(name, plan->nodes[0].name, plan->node_count, sizeof(*plan->nodes),
+				  hint, sizeof(hint)));
+	return node;
 }
 
 /* ---- commands ---- */

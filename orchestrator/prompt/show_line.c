@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "orchestrator/base/port_name.h"
-#include "orchestrator/base/suggest.h"
 #include "orchestrator/fabric/flow_trail_text.h"
+#include "orchestrator/scenario/scenario_keys.h"
 
 #define WORDS_MAX 3u
 
@@ -56,15 +56,11 @@ static int words_split(struct request *request, char *rest)
 static int node_unknown(const struct request *request, const char *name)
 {
 	const struct plan *plan = request->fabric->plan;
-	const char **names = calloc(plan->node_count, sizeof(*names));
-	char hint[128] = "";
+	char hint[128];
 
-	for (uint32_t i = 0; names && i < plan->node_count; i++)
-		names[i] = plan->nodes[i].name;
-	if (names)
-		suggest_sentence(name, names, plan->node_count, sizeof(*names), hint, sizeof(hint));
-	free(names);
-	return refuse(request, "there is no node '%s'%s", name, hint);
+	return refuse(request, "there is no node '%s'%s", name,
+		      key_name_hint(name, plan->nodes[0].name, plan->node_count,
+				    sizeof(*plan->nodes), hint, sizeof(hint)));
 }
 
 /* prints @object, taken, for programs */

@@ -10,6 +10,7 @@
 #include "orchestrator/base/port_name.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/results/metric.h"
+#include "orchestrator/scenario/scenario_keys.h"
 
 #define WORD_MAX 128u
 
@@ -353,15 +354,10 @@ static bool parse_metric(struct parser *parser, struct expectation *e)
 static bool complain_name(struct parser *parser, size_t offset, const char *what, const char *word,
 			  const char *names, size_t count, size_t stride)
 {
-	const char **words = calloc(count + 1, sizeof(*words));
-	char hint[WORD_MAX] = "";
+	char hint[WORD_MAX];
 
-	for (size_t i = 0; words && i < count; i++)
-		words[i] = names + i * stride;
-	if (words)
-		suggest_sentence(word, words, count, sizeof(*words), hint, sizeof(hint));
-	free(words);
-	return complain(parser, offset, "there is no %s '%s'%s", what, word, hint);
+	return complain(parser, offset, "there is no %s '%s'%s", what, word,
+			key_name_hint(word, names, count, stride, hint, sizeof(hint)));
 }
 
 static bool find_workload(struct parser *parser, size_t offset, const char *word,

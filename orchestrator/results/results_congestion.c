@@ -8,27 +8,23 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/units.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/results/reaction.h"
 #include "orchestrator/results/results_share.h"
+#include "orchestrator/results/statistics.h"
 
 #define OUTPUTS_SHOWN 6u
 
 /* the sums over all ports of switches, and the ports with the most */
 struct sums {
-	uint64_t waited[5]; /* by waited_name */
-	uint64_t limited, metered, held;
-	uint64_t starts, stopped, credit_units;
-	uint64_t fgfc_frames, fgfc_refused, stops;
-	uint64_t extent_units;
-	uint32_t outputs; /* congested */
+	struct port_stats all; /* fgfc_refused: of NICs */
+	uint64_t extent_units; /* the sum of the largest ones */
+	uint32_t outputs;      /* congested */
 	/* largest extent, input buffer, number of stops */
 	const struct result_port *widest, *fullest, *stopper;
 };
-
-static const char *const waited_name[5] = { "flow limit", "rate limit", "ACKs of all before",
-					    "hop credit", "port limit" };
 
 static const struct result_port *greater(const struct result_port *best,
 					 const struct result_port *row, uint64_t value,
@@ -48,19 +44,7 @@ static void port_add(struct sums *sums, const struct result_port *row)
 {
 	const struct port_stats *port = &row->stats;
 
-	sums->waited[0] += port->blocked_extent;
-	sums->waited[1] += port->blocked_rate;
-	sums->waited[2] += port->blocked_empty;
-	sums->waited[3] += port->blocked_headroom;
-	sums->waited[4] += port->blocked_port;
-	sums->limited += port->limited;
-	sums->metered += port->metered;
-	sums->held += port->fgfc_held;
-	sums->starts += port->headroom_starts;
-	sums->stopped += port->headroom_stops;
-	sums->credit_units += port->headroom_units;
-	sums->fgfc_frames += port->fgfc_frames;
-	sums->stops += port->stops;
+	statistics_fold(&port_statistics, port, &sums->all);
 	sums->extent_units += port->extent_units_max;
 	sums->widest = greater(sums->widest, row, port->extent_units_max,
 			       sums->widest ? sums->widest->stats.extent_units_max : 0);
@@ -79,24 +63,23 @@ static struct sums sums_of(const struct plan *plan, const struct results *result
 		if (plan->nodes[results->ports[i].node].kind == NODE_SWITCH)
 			port_add(&sums, &results->ports[i]);
 		else
-			sums.fgfc_refused += results->ports[i].stats.fgfc_refused;
+			sums.all.fgfc_refused += results->ports[i].stats.fgfc_refused;
 	}
 	return sums;
 }
 
-static uint64_t waited(const struct sums *sums)
+static uint64_t waited(const struct port_stats *all)
 {
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < 5; i++)
-		count += sums->waited[i];
-	return count;
+	return all->blocked_extent + all->blocked_rate + all->blocked_empty +
+	       all->blocked_headroom + all->blocked_port;
 }
 
 static bool is_quiet(const struct sums *sums)
 {
-	return !sums->outputs && !waited(sums) && !sums->starts && !sums->fgfc_frames &&
-	       !sums->fgfc_refused && !sums->stops;
+	const struct port_stats *all = &sums->all;
+
+	return !sums->outputs && !waited(all) && !all->headroom_starts && !all->fgfc_frames &&
+	       !all->fgfc_refused && !all->stops;
 }
 
 /* ---- congested outputs ---- */
@@ -170,16 +153,26 @@ static const char *place(const struct plan *plan, const struct result_port *row,
 	return text;
 }
 
-static void waits_write(const struct sums *sums, FILE *out)
+static void waits_write(const struct port_stats *all, FILE *out)
 {
+	const struct {
+		const char *name;
+		uint64_t count;
+	} causes[] = {
+		{ "flow limit", all->blocked_extent },
+		{ "rate limit", all->blocked_rate },
+		{ "ACKs of all before", all->blocked_empty },
+		{ "hop credit", all->blocked_headroom },
+		{ "port limit", all->blocked_port },
+	};
 	const char *comma = "packets that waited at an input, by cause: ";
 
-	if (!waited(sums))
+	if (!waited(all))
 		return;
-	for (uint32_t i = 0; i < 5; i++) {
-		if (!sums->waited[i])
+	for (size_t i = 0; i < COUNT_OF(causes); i++) {
+		if (!causes[i].count)
 			continue;
-		fprintf(out, "%s%s %" PRIu64, comma, waited_name[i], sums->waited[i]);
+		fprintf(out, "%s%s %" PRIu64, comma, causes[i].name, causes[i].count);
 		comma = ", ";
 	}
 	fputc('\n', out);
@@ -206,26 +199,26 @@ static void room_write(const struct plan *plan, const struct sums *sums, FILE *o
 			human_bytes(sums->extent_units * UNIT_BYTES, all));
 }
 
-static void means_write(const struct sums *sums, FILE *out)
+static void means_write(const struct port_stats *all, FILE *out)
 {
 	char bytes[HUMAN_TEXT_MAX];
 
-	if (sums->starts)
+	if (all->headroom_starts)
 		fprintf(out,
 			"flows under hop credit: began %" PRIu64 " times, ended %" PRIu64
 			" times; %s granted\n",
-			sums->starts, sums->stopped,
-			human_bytes(sums->credit_units * UNIT_BYTES, bytes));
-	if (sums->fgfc_frames || sums->fgfc_refused)
+			all->headroom_starts, all->headroom_stops,
+			human_bytes(all->headroom_units * UNIT_BYTES, bytes));
+	if (all->fgfc_frames || all->fgfc_refused)
 		fprintf(out,
 			"per-flow pause: %" PRIu64 " FGFC frames sent to NICs, %" PRIu64
 			" flows without an entry there\n",
-			sums->fgfc_frames, sums->fgfc_refused);
-	if (sums->limited || sums->metered || sums->held)
+			all->fgfc_frames, all->fgfc_refused);
+	if (all->limited || all->metered || all->fgfc_held)
 		fprintf(out,
 			"at the end: flows limited %" PRIu64 ", under hop credit %" PRIu64
 			", paused at their source %" PRIu64 "\n",
-			sums->limited, sums->metered, sums->held);
+			all->limited, all->metered, all->fgfc_held);
 }
 
 void results_congestion_write(const struct plan *plan, const struct results *results, bool colour,
@@ -243,13 +236,13 @@ void results_congestion_write(const struct plan *plan, const struct results *res
 	else
 		fputc('\n', out);
 	outputs_write(plan, results, sums.outputs, out);
-	waits_write(&sums, out);
+	waits_write(&sums.all, out);
 	room_write(plan, &sums, out);
-	means_write(&sums, out);
-	if (sums.stops)
+	means_write(&sums.all, out);
+	if (sums.all.stops)
 		fprintf(out,
 			"%sSTOPs sent to peers%s, because a buffer was full: %" PRIu64
 			", most of them by %s\n",
-			colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", sums.stops,
+			colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", sums.all.stops,
 			place(plan, sums.stopper, at));
 }

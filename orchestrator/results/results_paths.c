@@ -5,49 +5,28 @@
 #include <inttypes.h>
 
 #include "orchestrator/base/human.h"
+#include "orchestrator/results/statistics.h"
 
-/* the sums over all ports of switches, BECNs of NICs, waits for credit of both; and the ports with
- * the most redirects and waits */
+/* the sums over all ports: choices of switches, BECNs of NICs, waits for credit of both; and the
+ * ports with the most redirects and waits */
 struct sums {
 	struct port_stats all;
 	const struct result_port *redirector, *waiter;
 };
 
-static void port_add(struct sums *sums, const struct result_port *row)
-{
-	struct port_stats *all = &sums->all;
-	const struct port_stats *port = &row->stats;
-
-	all->choices += port->choices;
-	all->choices_other += port->choices_other;
-	all->choices_detour += port->choices_detour;
-	all->choices_held += port->choices_held;
-	all->redirects += port->redirects;
-	all->folds += port->folds;
-	all->reroute_acks += port->reroute_acks;
-	all->fecn_marked += port->fecn_marked;
-	if (port->redirects > (sums->redirector ? sums->redirector->stats.redirects : 0))
-		sums->redirector = row;
-}
-
-static void wait_add(struct sums *sums, const struct result_port *row)
-{
-	sums->all.credit_waits += row->stats.credit_waits;
-	sums->all.credit_wait_ps += row->stats.credit_wait_ps;
-	if (row->stats.credit_wait_ps > (sums->waiter ? sums->waiter->stats.credit_wait_ps : 0))
-		sums->waiter = row;
-}
-
-static struct sums sums_of(const struct plan *plan, const struct results *results)
+static struct sums sums_of(const struct results *results)
 {
 	struct sums sums = { 0 };
 
 	for (uint32_t i = 0; i < results->port_count; i++) {
-		wait_add(&sums, &results->ports[i]);
-		if (plan->nodes[results->ports[i].node].kind == NODE_SWITCH)
-			port_add(&sums, &results->ports[i]);
-		else
-			sums.all.becns += results->ports[i].stats.becns;
+		const struct result_port *row = &results->ports[i];
+
+		statistics_fold(&port_statistics, &row->stats, &sums.all);
+		if (row->stats.redirects > (sums.redirector ? sums.redirector->stats.redirects : 0))
+			sums.redirector = row;
+		if (row->stats.credit_wait_ps >
+		    (sums.waiter ? sums.waiter->stats.credit_wait_ps : 0))
+			sums.waiter = row;
 	}
 	return sums;
 }
@@ -105,7 +84,7 @@ void results_paths_write(const struct plan *plan, const struct results *results,
 
 	if (!results_has_paths(plan))
 		return;
-	sums = sums_of(plan, results);
+	sums = sums_of(results);
 	fprintf(out, "\n%spaths%s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
 	choices_write(&sums.all, out);
 	redirects_write(plan, &sums, out);

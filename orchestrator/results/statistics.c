@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "nodes/base/ensure.h"
 #include "orchestrator/results/results.h"
 
 #define BASIC(...) STATISTIC_ROW(struct port_stats, BASIC, __VA_ARGS__),
@@ -52,6 +53,17 @@ uint64_t statistic_value(const struct statistic *row, const void *of)
 		return *(const uint32_t *)field;
 	default:
 		return *(const uint64_t *)field;
+	}
+}
+
+void statistics_fold(const struct statistics *list, const void *of, void *folded)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct statistic *row = &list->rows[i];
+		uint64_t *into = (uint64_t *)((char *)folded + row->offset);
+
+		ENSURE(row->bytes, ==, sizeof(*into));
+		*into = statistic_fold(row->fold, *into, statistic_value(row, of));
 	}
 }
 

@@ -134,6 +134,9 @@ static inline uint64_t statistic_fold(enum statistic_fold fold, uint64_t folded,
 	}
 }
 
+/** statistics_fold() - folds the values of @of into those of @folded, both a struct of @list. */
+void statistics_fold(const struct statistics *list, const void *of, void *folded);
+
 /** statistic_quantity() - how a person writes a value of @unit. */
 enum quantity_kind statistic_quantity(enum statistic_unit unit);
 

@@ -79,8 +79,10 @@ static void add_destination(const struct dataplane *dp, const struct efct_patter
 	}
 }
 
-struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint32_t flow_id,
-				struct flow_name *mask)
+/* the name by which the NIC at edge port @port finds flow @flow_id.
+ * @mask  filled by flow_name_mask(): the bits of the name that count (FC-2). */
+static struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint32_t flow_id,
+				       struct flow_name *mask)
 {
 	const struct efct *efct = &dp->ports[port].edge.efct;
 	struct flow_match match = efct->match->now;
@@ -150,16 +152,6 @@ void fgfc_path_forwarded(struct dataplane *dp, uint32_t port, uint32_t flow_id, 
 	if (fgfc_forwarded(fgfc, flow_id, units, queue_units,
 			   injection_setting(&dp->injection, flow)))
 		changed(dp, port, flow_id, queue_units, TRACE_FGFC_END);
-	switch_touch(&dp->sw, port);
-}
-
-void fgfc_path_freed(struct dataplane *dp, uint32_t port, uint32_t flow_id)
-{
-	struct fgfc *fgfc = &dp->ports[port].edge.fgfc;
-
-	if (!fgfc_enabled(fgfc) || !fgfc_stop(fgfc, flow_id))
-		return;
-	changed(dp, port, flow_id, 0, TRACE_FGFC_END);
 	switch_touch(&dp->sw, port);
 }
 

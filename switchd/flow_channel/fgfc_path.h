@@ -13,19 +13,11 @@ void fgfc_path_queued(struct dataplane *dp, uint32_t port, uint32_t flow_id);
  *  counts them: grants credit, or ends the pause. */
 void fgfc_path_forwarded(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t units);
 
-/** fgfc_path_freed() - the EFCT line of flow @flow_id is free: ends its pause. */
-void fgfc_path_freed(struct dataplane *dp, uint32_t port, uint32_t flow_id);
-
 /** fgfc_path_clear() - the link at @port is down. */
 void fgfc_path_clear(struct dataplane *dp, uint32_t port);
 
 /** fgfc_path_send() - sends the FGFC frame that is due on edge port @port's link, which is free.
  *  Return: true if it was sent; false: none is due after all. */
 bool fgfc_path_send(struct dataplane *dp, uint32_t port, node_time_t now);
-
-/** fgfc_path_name() - the name by which the NIC at edge port @port finds flow @flow_id.
- *  @mask  filled by flow_name_mask(): the bits of the name that count (FC-2). */
-struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint32_t flow_id,
-				struct flow_name *mask);
 
 #endif

@@ -38,7 +38,6 @@ static void release(struct dataplane *dp, uint32_t ref)
 	if (in->kind != PORT_EDGE)
 		return;
 	efct_release(&in->edge.efct, flow_ref_id(ref));
-	fgfc_path_freed(dp, port, flow_ref_id(ref));
 	in->stats->efct_used = in->edge.efct.used;
 	if (in->edge.no_line.head)
 		marks_port(&dp->marks, &dp->marks.lines, port);
