@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/futex.h"
 
 /* [sched_setattr(2)]; glibc 2.36 has no wrapper */
@@ -18,14 +19,6 @@ struct scheduling {
 };
 
 #define SUSPECT_STEPS 400000u /* of the counter: 0.1 ms and more; then it is looked at closely */
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
 
 /* of this core; no two cores are compared */
 static uint64_t counter(void)

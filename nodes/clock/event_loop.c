@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/futex.h"
 
 /* [linux/io_uring.h and linux/futex.h of 6.7], absent from liburing 2.3 and the headers it was made
@@ -470,14 +471,6 @@ static void arm_all(struct event_loop *loop)
 		loop->control_armed = true;
 	}
 	watched_arm(loop);
-}
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
 /*  Return: true if there is a time to wait for, in @left */

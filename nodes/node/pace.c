@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/fabric_time.h"
 #include "nodes/link/capture.h"
 #include "nodes/link/link_send.h"
@@ -28,11 +29,7 @@ _Static_assert(NUMBER_DOORBELL < EVENT_LOOP_FDS_MAX, "every descriptor has a num
 
 node_time_t pace_now(const struct pace *pace)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return fabric_time_at(pace->clock->page,
-			      (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec);
+	return fabric_time_at(pace->clock->page, monotonic_ns());
 }
 
 /* fabric time that passes in @machine_ps */

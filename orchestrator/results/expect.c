@@ -422,21 +422,17 @@ static bool find_class(struct parser *parser, size_t offset, const char *word,
 			     node->class_count, sizeof(node->classes[0]));
 }
 
-static bool find_port(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+/* a port, or a node for all its ports */
+static bool find_place(struct parser *parser, size_t offset, const char *word,
+		       struct expectation *e)
 {
 	char node[WORD_MAX];
-	const char *colon = strchr(word, ':');
+	size_t length = strcspn(word, ":");
 	const struct node_config *found;
 
-	if (!colon)
-		return complain(
-			parser, offset,
-			"a port is written node:peer or node:number, such as 's1:s2' or 's1:p3', "
-			"not '%s'",
-			word);
 	if (parser->early && !parser->early->topology_read)
 		return true;
-	snprintf(node, sizeof(node), "%.*s", (int)(colon - word), word);
+	snprintf(node, sizeof(node), "%.*s", (int)length, word);
 	found = plan_node_find(parser->plan, node);
 	if (!found)
 		return complain_name(parser, offset, "switch or host", node,
@@ -445,34 +441,24 @@ static bool find_port(struct parser *parser, size_t offset, const char *word, st
 	if (parser->early)
 		return true;
 	e->subject.node = found->index;
-	e->subject.ports = port_name_find(found, colon + 1);
+	e->subject.ports = word[length] ? port_name_find(found, word + length + 1)
+					: UINT64_MAX >> (64 - found->port_count);
 	if (!e->subject.ports)
 		return complain(
-			parser, offset + (size_t)(colon + 1 - word),
+			parser, offset + length + 1,
 			"%s has no port '%s': give the name of a peer, or a number below %u", node,
-			colon + 1, found->port_count);
+			word + length + 1, found->port_count);
 	return true;
 }
 
-/* a port, or a node for all its ports */
-static bool find_place(struct parser *parser, size_t offset, const char *word,
-		       struct expectation *e)
+static bool find_port(struct parser *parser, size_t offset, const char *word, struct expectation *e)
 {
-	const struct node_config *found = plan_node_find(parser->plan, word);
-
 	if (strchr(word, ':'))
-		return find_port(parser, offset, word, e);
-	if (parser->early && !parser->early->topology_read)
-		return true;
-	if (!found)
-		return complain_name(parser, offset, "switch or host", word,
-				     parser->plan->nodes[0].name, parser->plan->node_count,
-				     sizeof(*parser->plan->nodes));
-	if (parser->early)
-		return true;
-	e->subject.node = found->index;
-	e->subject.ports = UINT64_MAX >> (64 - found->port_count);
-	return true;
+		return find_place(parser, offset, word, e);
+	return complain(parser, offset,
+			"a port is written node:peer or node:number, such as 's1:s2' or 's1:p3', "
+			"not '%s'",
+			word);
 }
 
 static bool find_fault(struct parser *parser, size_t offset, const char *word,

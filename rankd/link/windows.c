@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include "nodes/base/monotonic.h"
 #include "rankd/link/transport.h"
 
 #define LOOK_NS 5000000u
@@ -12,10 +13,7 @@
 
 uint64_t windows_wall_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return monotonic_ns();
 }
 
 void windows_wait(uint32_t *turn)
