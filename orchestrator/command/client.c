@@ -9,9 +9,9 @@
 
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/human.h"
-#include "orchestrator/base/suggest.h"
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/live/runtime_dir.h"
+#include "orchestrator/scenario/scenario_keys.h"
 
 #define ANSWER_BYTES_MAX (64u << 20)
 
@@ -25,17 +25,12 @@ const struct option_row client_options[2] = {
 /* reports that none of the @count running fabrics is called @name */
 static int unknown(const char *command, const char *name, char (*names)[NODE_NAME_MAX], int count)
 {
-	const char **pointers = calloc((size_t)count + 1, sizeof(*pointers));
-	char hint[128] = "";
+	char hint[128];
 
-	for (int i = 0; pointers && i < count; i++)
-		pointers[i] = names[i];
-	if (pointers && count)
-		suggest_sentence(name, pointers, (size_t)count, sizeof(*pointers), hint,
-				 sizeof(hint));
-	free(pointers);
 	return options_wrong(command, "no fabric '%s' runs%s; 'heddle ps' lists those that do",
-			     name, hint);
+			     name,
+			     key_name_hint(name, (const char *)names, (size_t)count, sizeof(*names),
+					   hint, sizeof(hint)));
 }
 
 /* selects the fabric, to client->fabric */

@@ -252,3 +252,13 @@ void room_files_show(int tmp_fd, const char *text)
 			entry_show(name);
 	}
 }
+
+void room_files_show_all(int tmp_fd, char *const argv[], char *const env[], const char *cwd)
+{
+	for (char *const *word = argv; *word; word++)
+		room_files_show(tmp_fd, *word);
+	for (char *const *word = env; *word; word++)
+		room_files_show(tmp_fd, *word);
+	if (cwd)
+		room_files_show(tmp_fd, cwd);
+}

@@ -42,4 +42,7 @@ int room_files_make(const struct room_files_spec *spec, bool *proc_mounted);
  *  is in the host's mount namespace, may mount, and changes its working folder. */
 void room_files_show(int tmp_fd, const char *text);
 
+/** room_files_show_all() - the same for all words that a program is given. @cwd may be NULL. */
+void room_files_show_all(int tmp_fd, char *const argv[], char *const env[], const char *cwd);
+
 #endif

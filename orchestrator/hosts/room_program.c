@@ -32,22 +32,13 @@ int room_program_pack(const struct room_program *program)
 	return fd;
 }
 
-/* what of the machine's /tmp it names becomes visible */
-static void named_show(int tmp_fd, const struct room_program *program)
-{
-	for (char *const *word = program->argv; *word; word++)
-		room_files_show(tmp_fd, *word);
-	for (char *const *word = program->env; *word; word++)
-		room_files_show(tmp_fd, *word);
-	room_files_show(tmp_fd, program->cwd);
-}
-
 static struct room_status program_become(const struct room_program *program, int tmp_fd,
 					 const struct host_rights *rights)
 {
 	struct room_status failed = { ROOM_NOT_STARTED, 0, true };
 
-	named_show(tmp_fd, program);
+	/* what of the machine's /tmp it names becomes visible */
+	room_files_show_all(tmp_fd, program->argv, program->env, program->cwd);
 	environ = (char **)program->env;
 	if (chdir(program->cwd))
 		(void)!chdir("/");

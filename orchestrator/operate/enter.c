@@ -21,7 +21,6 @@ extern char **environ;
 
 static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_max);
 static void sysfs_renew(void);
-static void named_show(int tmp_fd, char *const argv[], const char *cwd);
 static int program_run(const struct enter_fds *fds, const struct host_user *user,
 		       char *const argv[], char *why, size_t why_max);
 
@@ -40,7 +39,7 @@ int enter_run(const struct enter_fds *fds, const struct host_user *user, char *c
 	if (fds->parent && (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != fds->parent))
 		return -ECANCELED;
 	if (fds->room)
-		named_show(fds->tmp_fd, argv, cwd);
+		room_files_show_all(fds->tmp_fd, argv, environ, cwd); /* it has a /sys of its own */
 	else
 		sysfs_renew();
 	/* entering a mount namespace changes to its root directory */
@@ -94,17 +93,6 @@ static void sysfs_renew(void)
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return;
 	mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-}
-
-/* in a sandbox, which has a /sys of its own */
-static void named_show(int tmp_fd, char *const argv[], const char *cwd)
-{
-	for (char *const *word = argv; *word; word++)
-		room_files_show(tmp_fd, *word);
-	for (char *const *word = environ; *word; word++)
-		room_files_show(tmp_fd, *word);
-	if (cwd)
-		room_files_show(tmp_fd, cwd);
 }
 
 /* ---- the program ---- */
