@@ -53,11 +53,20 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* the group of this process in the hierarchy of @controller, or (NULL) in that of version 2; as
- * /proc/self/cgroup has it.   Return: false: there is none */
-static bool own_group(const char *controller, char *group, size_t group_max)
+/* opens file @name of folder @process */
+static FILE *process_open(const char *process, const char *name)
 {
-	FILE *file = fopen("/proc/self/cgroup", "re");
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", process, name);
+	return fopen(path, "re");
+}
+
+/* the group of @process in the hierarchy of @controller, or (NULL) in that of version 2.
+ * Return: false: there is none */
+static bool own_group(const char *process, const char *controller, char *group, size_t group_max)
+{
+	FILE *file = process_open(process, "cgroup");
 	char line[PATH_MAX + 128];
 	bool found = false;
 
@@ -77,7 +86,7 @@ static bool own_group(const char *controller, char *group, size_t group_max)
 	return found;
 }
 
-/* a mount of a hierarchy, from a line of /proc/self/mountinfo */
+/* a mount of a hierarchy, from a line of mountinfo */
 struct hierarchy {
 	char root[PATH_MAX], place[PATH_MAX];
 	bool unified;
@@ -118,14 +127,15 @@ static bool is_base(const char *folder, const struct kind *kind, bool unified)
 }
 
 /* the nearest folder from the own group up to the top of @hierarchy */
-static bool base_find(const struct hierarchy *hierarchy, const struct kind *kind, char *base)
+static bool base_find(const char *process, const struct hierarchy *hierarchy,
+		      const struct kind *kind, char *base)
 {
 	char group[PATH_MAX], path[2 * PATH_MAX];
 	const char *below = group;
 	size_t root = strlen(hierarchy->root), top = strlen(hierarchy->place);
 	char *slash;
 
-	if (!own_group(hierarchy->unified ? NULL : kind->controller, group, sizeof(group)))
+	if (!own_group(process, hierarchy->unified ? NULL : kind->controller, group, sizeof(group)))
 		return false;
 	if (root > 1 && !strncmp(group, hierarchy->root, root))
 		below += root;
@@ -140,16 +150,16 @@ static bool base_find(const struct hierarchy *hierarchy, const struct kind *kind
 	return true;
 }
 
-static void kind_open(struct limit_groups *groups, enum limit_kind kind)
+static void kind_open(struct limit_groups *groups, enum limit_kind kind, const char *process)
 {
-	FILE *file = fopen("/proc/self/mountinfo", "re");
+	FILE *file = process_open(process, "mountinfo");
 	char line[3 * PATH_MAX];
 	struct hierarchy hierarchy;
 
 	groups->bases[kind][0] = 0;
 	while (file && !groups->bases[kind][0] && fgets(line, sizeof(line), file))
 		if (hierarchy_parse(line, kinds[kind].controller, &hierarchy) &&
-		    base_find(&hierarchy, &kinds[kind], groups->bases[kind]))
+		    base_find(process, &hierarchy, &kinds[kind], groups->bases[kind]))
 			groups->unified[kind] = hierarchy.unified;
 	if (file)
 		fclose(file);
@@ -221,13 +231,13 @@ static bool sweeper_start(const struct limit_groups *groups)
 	return between > 0;
 }
 
-void limit_groups_open(struct limit_groups *groups)
+void limit_groups_open(struct limit_groups *groups, const char *process)
 {
 	if (groups->opened)
 		return;
 	groups->opened = true;
 	for (int kind = 0; kind < LIMIT_KINDS; kind++)
-		kind_open(groups, kind);
+		kind_open(groups, kind, process);
 	if ((*groups->bases[LIMIT_PROCESSES] || *groups->bases[LIMIT_MEMORY]) &&
 	    !sweeper_start(groups))
 		*groups = (struct limit_groups){ .opened = true };

@@ -31,8 +31,9 @@ struct limit_group {
 #define LIMIT_GROUP_NONE ((struct limit_group){ { -1, -1 } })
 
 /** limit_groups_open() - finds the folders, once, and starts the process that removes the groups.
- *  Without a folder nothing is started. */
-void limit_groups_open(struct limit_groups *groups);
+ *  Without a folder nothing is started.
+ *  @process  the folder with the files cgroup and mountinfo of this process: "/proc/self" */
+void limit_groups_open(struct limit_groups *groups, const char *process);
 
 /** limit_group_make() - a group for host number @host, with process @pid in it.
  *  @values  of enum limit_kind, in processes and bytes; 0: no limit.

@@ -106,7 +106,7 @@ static struct host_rights rights_of(struct live *live, uint32_t index)
 				      .limits = { .files = limits.files } };
 
 	if (limits.processes || limits.memory_bytes)
-		limit_groups_open(&live->limit_groups);
+		limit_groups_open(&live->limit_groups, "/proc/self");
 	if (limits.processes && !*live->limit_groups.bases[LIMIT_PROCESSES])
 		rights.limits.processes =
 			limits.processes + counts.switches + 2 * counts.hosts + OWN_PROCESSES;

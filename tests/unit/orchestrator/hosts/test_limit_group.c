@@ -28,7 +28,7 @@ static bool folder_exists(pid_t daemon)
 static bool groups_exist(void)
 {
 	testing_leaves(); /* the pipe that ends with the daemon */
-	limit_groups_open(&groups);
+	limit_groups_open(&groups, "/proc/self");
 	if (!*groups.bases[LIMIT_PROCESSES])
 		printf("skipped: no control group can be made\n");
 	return *groups.bases[LIMIT_PROCESSES];
