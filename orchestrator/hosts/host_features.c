@@ -15,7 +15,6 @@
 
 #include "nodes/base/array.h"
 
-#define FEATURES_MAX 1024u
 #define BLOCK_BITS 32u
 
 static const char *const unwanted[] = {
@@ -32,7 +31,7 @@ static int ask(int fd, const char *interface, void *request)
 	return ioctl(fd, SIOCETHTOOL, &ifr) ? -errno : 0;
 }
 
-/* Return: number of features; -errno */
+/* Return: number of features, 0 if they cannot be changed; -errno */
 static int count_ask(int fd, const char *interface)
 {
 	union {
@@ -40,11 +39,9 @@ static int count_ask(int fd, const char *interface)
 		uint32_t words[sizeof(struct ethtool_sset_info) / sizeof(uint32_t) + 1];
 	} request = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ull << ETH_SS_FEATURES } };
 	int error = ask(fd, interface, &request);
-	uint32_t count = request.words[COUNT_OF(request.words) - 1];
 
-	if (error)
-		return error;
-	return request.info.sset_mask && count <= FEATURES_MAX ? (int)count : -EOPNOTSUPP;
+	/* the count is after the structure; a kernel without it writes nothing there */
+	return error ? error : (int)request.words[COUNT_OF(request.words) - 1];
 }
 
 static bool is_unwanted(const struct ethtool_gstrings *names, uint32_t feature)
