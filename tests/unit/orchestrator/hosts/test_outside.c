@@ -12,35 +12,16 @@
 
 #include "orchestrator/hosts/outside.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/hosts/outside_program.h"
 
-static char folder[64], why[OUTSIDE_WHY_MAX], *path_before;
+static char why[OUTSIDE_WHY_MAX];
 static struct outside_connector connector;
 static int net_fd;
 static pid_t pid;
 
-/* the program is the shell script @text from now on; NULL: there is none */
-static void program(const char *text)
-{
-	char path[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/slirp4netns", folder);
-	unlink(path);
-	if (text) {
-		file = fopen(path, "w");
-		ck_assert_ptr_nonnull(file);
-		fprintf(file, "#!/bin/sh\n%s\n", text);
-		fclose(file);
-		ck_assert_int_eq(chmod(path, 0755), 0);
-	}
-}
-
 static void setup(void)
 {
-	strcpy(folder, "/tmp/heddle-outside-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	path_before = strdup(getenv("PATH"));
-	setenv("PATH", folder, 1);
+	program_folder_make();
 	net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(outside_open(&connector), 0);
 }
@@ -49,10 +30,7 @@ static void teardown(void)
 {
 	outside_close(&connector);
 	close(net_fd);
-	program(NULL);
-	rmdir(folder);
-	setenv("PATH", path_before, 1);
-	free(path_before);
+	program_folder_remove();
 }
 
 TEST_GROUP(outside, .setup = setup, .teardown = teardown);
@@ -72,12 +50,6 @@ static struct outside_death death_await(void)
 	ck_assert(outside_death_next(&connector, &death));
 	return death;
 }
-
-/* says that it is ready, on the descriptor after -r, then waits for the end of the one after -e */
-#define READY                                \
-	"while [ $# -gt 1 ]; do case $1 in " \
-	"-r) r=$2;; -e) e=$2;; esac; shift; done; eval \"echo 1 >&$r\"; "
-#define UNTIL_THE_END "eval \"read x <&$e\""
 
 TEST(outside_connect__program_is_missing)
 {
@@ -144,10 +116,26 @@ TEST(outside_connect__as_many_as_there_can_be)
 /* what the program is asked for: the machine's loopback stays closed */
 TEST(outside_connect__arguments)
 {
-	program("echo \"$@\" >&2; exit 1");
+	char script[256], path[128], said[512] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/said", folder);
+	snprintf(script, sizeof(script),
+		 "echo \"$@\" >%s; for f in 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$f ] && echo $f "
+		 ">>%s; "
+		 "done; [ /proc/$$/fd/3 -ef /proc/$PPID/ns/net ] && echo net >>%s; exit 1",
+		 path, path, path);
+	program(script);
 	ck_assert_int_eq(connect_host(1), -EIO);
-	ck_assert_ptr_nonnull(strstr(why, " --disable-host-loopback "));
-	ck_assert_ptr_nonnull(strstr(why, " --cidr=198.19.255.0/24 "));
+	ck_assert_str_eq(why, "slirp4netns does not run: exit status 1");
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_gt(fread(said, 1, sizeof(said) - 1, file), 0);
+	fclose(file);
+	unlink(path);
+	ck_assert_str_eq(said, "--netns-type=path --disable-host-loopback --enable-sandbox "
+			       "--enable-seccomp --mtu=1500 --cidr=198.19.255.0/24 -e 4 -r 5 "
+			       "/proc/self/fd/3 outside0\n3\n4\n5\nnet\n");
 }
 
 TEST(outside_death_next__names_the_cause)
