@@ -117,6 +117,13 @@ TEST(host_user_of_image__names_and_numbers)
 	memset(text, '1', sizeof(text));
 	text[sizeof(text) - 1] = 0;
 	ck_assert(!host_user_of_image(root, text, &user));
+	/* the longest text leaves a byte for its end */
+	memset(text, '0', sizeof(text));
+	memcpy(text + 251, "1000", 5);
+	ck_assert(host_user_of_image(root, text, &user));
+	ck_assert_uint_eq(user.user, 1000);
+	memcpy(text + 251, "01000", 6);
+	ck_assert(!host_user_of_image(root, text, &user));
 	file_remove(root, "etc/passwd");
 	file_remove(root, "etc/group");
 	file_remove(root, "etc");

@@ -2,6 +2,7 @@
  *  one is missing (DU-1). Scripts stand for getsubids, newuidmap and newgidmap, and note their
  *  calls. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,21 @@ TEST(id_map_write__maps_of_the_caller)
 		 "getsubids -g %s\nnewgidmap %d 0 %u 1 1 200000 1000\n",
 		 helper.owner, (int)getpid(), geteuid(), helper.owner, (int)getpid(), getegid());
 	ck_assert_str_eq(calls, expected);
+}
+
+/* of a caller that does not wait for its children */
+TEST(id_map_write__caller_that_ignores_its_children)
+{
+	struct id_map_helper helper;
+	struct id_map_done done;
+
+	programs_write(0);
+	signal(SIGCHLD, SIG_IGN);
+	id_map_prepare(&helper);
+	done = id_map_write(&helper);
+	signal(SIGCHLD, SIG_DFL);
+	ck_assert(done.users && done.groups);
+	ck_assert_str_eq(helper.why, "");
 }
 
 /* the process has no new namespace: no map is written */

@@ -74,6 +74,7 @@ static const struct {
 } wrong[] = {
 	{ "", "no JSON" },
 	{ "[{\"Id\": ", "no JSON" },
+	{ "[\n{]", ", line 2" },
 	{ "[{\"Id\": \"" ID "\"}] x", "no JSON" },
 	{ CONFIG("\"User\": \"a\\u0000b\""), "no JSON" },
 	{ "{}", "not about one image" },
@@ -100,6 +101,8 @@ static const struct {
 	{ CONFIG("\"Env\": [\"A\"]"), "'A' of its Env is no variable" },
 	{ CONFIG("\"Env\": [\"=b\"]"), "'=b' of its Env is no variable" },
 	{ CONFIG("\"User\": 5"), "its User is no text" },
+	{ CONFIG("\"User\": 5, \"WorkingDir\": 6"), "its User is no text" },
+	{ IMAGE(", \"Config\": 5"), "its Config is no object" },
 	{ CONFIG("\"WorkingDir\": \"www\""), "its WorkingDir 'www' is not absolute" },
 };
 
@@ -117,9 +120,14 @@ TEST(image_config_read__refuses_a_list_that_is_too_long)
 	size_t at = (size_t)snprintf(text, sizeof(text), "%s",
 				     "[{\"Id\": \"" ID "\", \"Config\": {\"Cmd\": [\"a\"");
 
-	for (unsigned i = 0; i < IMAGE_WORDS_MAX; i++)
+	for (unsigned i = 1; i < IMAGE_WORDS_MAX; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, ",\"\"");
 	snprintf(text + at, sizeof(text) - at, "]}}]");
+	ck_assert_int_eq(read_text(text), 0);
+	ck_assert_ptr_nonnull(config.command[IMAGE_WORDS_MAX - 1]);
+	ck_assert_ptr_null(config.command[IMAGE_WORDS_MAX]);
+	image_config_free(&config);
+	snprintf(text + at, sizeof(text) - at, ",\"\"]}}]");
 	ck_assert_int_eq(read_text(text), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why, "its Cmd is no list of at most"));
 }

@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -93,6 +96,7 @@ static void refusal_names(const char *folder, const char *name, const char *valu
 	char path[128];
 	int fd;
 
+	strcpy(root, "/tmp/test_namespace_sysctl_XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	if (folder)
 		setting_write(folder, name, value);
@@ -137,8 +141,23 @@ TEST(namespaces_refusal__ubuntu_setting)
 
 TEST(namespaces_refusal__limit)
 {
-	refusal_names("user", "max_user_namespaces", "0\n", -ENOSPC,
+	refusal_names("user", "max_user_namespaces", "0\n", -EPERM,
 		      "sysctl user.max_user_namespaces=");
+	refusal_names(NULL, NULL, NULL, -ENOSPC, "sysctl user.max_user_namespaces=");
+	refusal_names("user", "max_user_namespaces", "7\n", -EPERM, "--cap-add SYS_ADMIN");
+}
+
+/* one without user namespaces, and settings that are not the reason */
+TEST(namespaces_refusal__kernel)
+{
+	static const int errors[] = { -EINVAL, -ENOSYS };
+
+	for (size_t i = 0; i < COUNT_OF(errors); i++)
+		refusal_names(NULL, NULL, NULL, errors[i],
+			      "): this kernel has no user namespaces; run it as root");
+	refusal_names("kernel", "apparmor_restrict_unprivileged_userns", "0\n", -EPERM,
+		      "--cap-add SYS_ADMIN");
+	refusal_names("kernel", "unprivileged_userns_clone", "", -EPERM, "--cap-add SYS_ADMIN");
 }
 
 TEST(namespaces_refusal__container)
@@ -153,6 +172,48 @@ TEST(namespaces_refusal__container_if_settings_permit)
 
 /* ---- making and ending ---- */
 
+/* begins file @name of folder @fd with @byte? True: there is no such file */
+static bool has_byte(int folder_fd, const char *name, char byte)
+{
+	int fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC);
+	char found = byte;
+
+	if (fd >= 0) {
+		ck_assert_int_eq(read(fd, &found, 1), 1);
+		close(fd);
+	}
+	return found == byte;
+}
+
+static bool is_up(const char *interface)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq request = { 0 };
+
+	strcpy(request.ifr_name, interface);
+	ck_assert_int_eq(ioctl(fd, SIOCGIFFLAGS, &request), 0);
+	close(fd);
+	return request.ifr_flags & IFF_UP;
+}
+
+/* a hosts file that cannot be made, or is a link */
+TEST(namespaces_open__names_the_hosts_file)
+{
+	char link[64], wanted[128];
+
+	if (!allowed())
+		return;
+	ck_assert_int_eq(namespaces_open(&namespaces, "/nowhere/hosts", why, sizeof why), -ENOENT);
+	ck_assert_str_eq(why, "/nowhere/hosts: No such file or directory");
+	ck_assert_int_eq(namespaces.net_fd, -1);
+	snprintf(link, sizeof(link), "%s.link", hosts_file);
+	ck_assert_int_eq(symlink(hosts_file, link), 0);
+	ck_assert_int_eq(namespaces_open(&namespaces, link, why, sizeof why), -ELOOP);
+	snprintf(wanted, sizeof(wanted), "%s: Too many levels of symbolic links", link);
+	ck_assert_str_eq(why, wanted);
+	unlink(link);
+}
+
 TEST(namespaces_open__caller_changes_only_its_network)
 {
 	ino_t net, mount, pid;
@@ -166,6 +227,9 @@ TEST(namespaces_open__caller_changes_only_its_network)
 	ck_assert_uint_ne(own_namespace("net"), net);
 	ck_assert_uint_eq(own_namespace("mnt"), mount);
 	ck_assert_uint_eq(own_namespace("pid_for_children"), pid);
+	/* its loopback is up, and new interfaces have no IPv6, if there is any */
+	ck_assert(has_byte(namespaces.sysctl_fd, "net/ipv6/conf/default/disable_ipv6", '1'));
+	ck_assert(is_up("lo"));
 	namespaces_close(&namespaces);
 	ck_assert_int_eq(namespaces.net_fd, -1);
 	namespaces_close(&namespaces);
