@@ -35,6 +35,7 @@ TEST(option_listen__address_and_port)
 	taken("10.0.0.1:80", "10.0.0.1", 80);
 	taken(":80", "default", 80);
 	taken(":0", "default", 0);
+	taken(":9", "default", 9);
 	taken("a:65535", "a", 65535);
 	taken("[::1]", "::1", 7);
 	taken("[fe80::1]:443", "fe80::1", 443);

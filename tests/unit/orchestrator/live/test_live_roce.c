@@ -67,6 +67,7 @@ TEST(live_roce_port_put__only_what_is_not_zero)
 	ck_assert_uint_eq(json_object_size(json_object_get(object, "roce")), 1);
 	classes = json_object_get(object, "classes");
 	ck_assert_uint_eq(json_array_size(classes), 1);
+	ck_assert_uint_eq(json_object_size(json_array_get(classes, 0)), 2);
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(classes, 0), "class")),
 			 "roce");
 	ck_assert_int_eq(number(json_array_get(classes, 0), "marked"), 5);
@@ -92,6 +93,30 @@ TEST(live_roce_node_put__sums)
 	live_roce_node_put(&nodes[2], pages[2], object);
 	ck_assert_int_eq(number(object, "cnps"), 7);
 	ck_assert_int_eq(number(object, "in_error"), 1);
+	ck_assert_int_eq(number(object, "pauses"), 0);
+	/* flows beyond the last one, or beyond the page, are none */
+	pages[2]->flow_tx_count = 1;
+	live_roce_node_put(&nodes[2], pages[2], object);
+	ck_assert_int_eq(number(object, "cnps"), 3);
+	ck_assert_int_eq(number(object, "in_error"), 0);
+	pages[2]->flow_tx_count = 1000;
+	live_roce_node_put(&nodes[2], pages[2], object);
+	ck_assert_int_eq(number(object, "cnps"), 7);
+}
+
+/* ports and classes, each once */
+TEST(live_roce_node_put__all_ports_and_classes)
+{
+	for (uint32_t p = 0; p < 2; p++) {
+		stats_port(pages[0], p)->pauses_sent = 1 + p;
+		for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
+			stats_class(pages[0], p, c)->marked = 1u << (p * NODE_CLASSES_MAX + c);
+	}
+	live_roce_node_put(&nodes[0], pages[0], object);
+	ck_assert_int_eq(number(object, "pauses"), 3);
+	ck_assert_int_eq(number(object, "marked"), (1u << 2 * NODE_CLASSES_MAX) - 1);
+	ck_assert_int_eq(number(object, "paused_classes"), 0);
+	ck_assert_int_eq(number(object, "xoff_classes"), 0);
 }
 
 /* at the newest of the switches' times; an unreadable page does not hide those of the others */
