@@ -54,7 +54,7 @@ int live_outside_start_all(struct live *live, char *text, size_t text_max)
 bool live_outside_stop(struct live *live, uint32_t index)
 {
 	struct live_outside_state *state = &live->outside[index];
-	bool was = state->pid > 0 && !outside_disconnect(&live->connector, index);
+	bool was = state->pid && !outside_disconnect(&live->connector, index);
 
 	*state = (struct live_outside_state){ 0 };
 	return was;
