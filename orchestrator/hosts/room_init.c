@@ -108,6 +108,7 @@ static bool room_make(struct room *room, const int fds[ROOM_BEGIN_FDS],
 	struct room_report report = { 0 };
 	struct host_room_spec spec;
 	int own[3], count = 0;
+	bool sent;
 
 	namespaces_enter(fds, &report);
 	if (!report.error) {
@@ -123,9 +124,13 @@ static bool room_make(struct room *room, const int fds[ROOM_BEGIN_FDS],
 		if (count < 0)
 			report_failed(&report, "its namespaces");
 	}
-	return descriptor_send(room->socket_fd, &report, sizeof(report), own,
-			       count > 0 ? (unsigned)count : 0) == (ssize_t)sizeof(report) &&
-	       !report.error;
+	sent = descriptor_send(room->socket_fd, &report, sizeof(report), own,
+			       count > 0 ? (unsigned)count : 0) == (ssize_t)sizeof(report);
+	if (count > 0) { /* the third one is tmp_fd, which stays */
+		close(own[0]);
+		close(own[1]);
+	}
+	return sent && !report.error;
 }
 
 /* ---- programs ---- */

@@ -148,16 +148,25 @@ static pid_t imitation_start(int *socket_fd, int late, int right)
 	return pid;
 }
 
-/* how many descriptors this process has */
+/* how many descriptors process @pid has */
+static unsigned open_count_of(pid_t pid)
+{
+	char path[64];
+	unsigned count = 0;
+	DIR *all;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	all = opendir(path);
+	ck_assert_ptr_nonnull(all);
+	while (readdir(all))
+		count++;
+	closedir(all);
+	return count;
+}
+
 static unsigned open_count(void)
 {
-	DIR *folder = opendir("/proc/self/fd");
-	unsigned count = 0;
-
-	while (readdir(folder))
-		count++;
-	closedir(folder);
-	return count;
+	return open_count_of(getpid());
 }
 
 TEST(host_room_start__late_answer_to_another_request_is_dropped)
@@ -260,6 +269,30 @@ static int run(unsigned n, const char *command)
 	end = end_await(status_fd);
 	ck_assert_int_eq(end.kind, ROOM_ENDED);
 	return WIFEXITED(end.value) ? WEXITSTATUS(end.value) : 128 + WTERMSIG(end.value);
+}
+
+/* The init processes keep their sockets, that of a host its own /proc and /tmp as well: nothing of
+ * what they have started. */
+TEST(host_room__descriptors_of_init_processes)
+{
+	const unsigned own = 2 + 3 + 2; /* "." and "..", the standard ones, socket and /proc */
+	int status_fd;
+	pid_t pid;
+
+	if (!rooms_open())
+		return;
+	pid = host_room_pid(&rooms[0]);
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(kill(pid, 0), 0);
+	ck_assert_uint_eq(open_count_of(namespaces.init_pid), 2 + 3 + 1);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(run(0, "exit 3"), 3);
+	ck_assert_uint_eq(open_count_of(pid), own + (rooms[0].tmp_fd >= 0));
+	ck_assert_int_gt(start(0, "exec sleep 1000", &status_fd), 0);
+	ck_assert_uint_eq(open_count_of(pid), own + (rooms[0].tmp_fd >= 0) + 1);
+	close(status_fd);
+	rooms_close();
+	ck_assert_int_eq(host_room_pid(&rooms[0]), -1);
 }
 
 TEST(host_room__processes_of_two_hosts_are_apart)
