@@ -19,12 +19,13 @@
 enum { MTU_BYTES = 1500, LOOPBACK = 1 };
 
 static uint32_t calls, failing_call; /* 0: none fails */
+static int failing_errno = ENOMEM;
 
 static bool refuses(void)
 {
 	if (++calls != failing_call)
 		return false;
-	errno = ENOMEM;
+	errno = failing_errno;
 	return true;
 }
 
@@ -155,6 +156,41 @@ TEST(netlink__answers_that_are_lost)
 		(void)all_succeed();
 		netlink_close(&netlink);
 	}
+}
+
+/* of a request that is not sent: libnl has fewer numbers than the kernel */
+TEST(netlink__errors_of_the_library)
+{
+	static const int errors[][2] = { { ENOMEM, -ENOMEM }, { ENODEV, -ENODEV }, { EIO, -EIO } };
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!in_namespace())
+			return;
+		calls = 0;
+		failing_call = 1;
+		failing_errno = errors[i][0];
+		ck_assert_int_eq(netlink_link_up(&netlink, LOOPBACK, false), errors[i][1]);
+		netlink_close(&netlink);
+	}
+}
+
+/* of an interface that is there or not; the default queue needs no reset */
+TEST(netlink__token_bucket)
+{
+	int near;
+
+	if (!in_namespace())
+		return;
+	ck_assert_int_eq(netlink_veth_add(&netlink, &near_end, &far_end, MTU_BYTES), 0);
+	near = netlink_index(&netlink, "near");
+	ck_assert_int_eq(netlink_queue_reset(&netlink, near), 0);
+	ck_assert_int_eq(netlink_queue_reset(&netlink, 99), -ENODEV);
+	ck_assert_int_eq(netlink_token_bucket_set(&netlink, 99, 125000, 4000, 1 << 20), -ENODEV);
+	ck_assert_int_eq(netlink_token_bucket_set(&netlink, near, 125000, 4000, 1 << 20), 0);
+	ck_assert_int_eq(netlink_token_bucket_set(&netlink, near, 250000, 4000, 1 << 20), 0);
+	ck_assert_int_eq(netlink_queue_reset(&netlink, near), 0);
+	ck_assert_int_eq(netlink_queue_reset(&netlink, near), 0);
+	netlink_close(&netlink);
 }
 
 /* the socket works in the namespace in which it was made, and the process is back in its own */
