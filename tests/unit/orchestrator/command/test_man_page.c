@@ -39,7 +39,7 @@ static const struct command_words play_words = {
 static const struct command_words inner_words = {
 	"set inner",
 	"usage: heddle set inner\nor:    heddle set inner X\nText.\n",
-	"",
+	"  kept\n  as it is\nText.\n  kept\n",
 	OPTIONS(rows),
 	OPERANDS("word", 0, 1),
 };
@@ -152,6 +152,24 @@ TEST(man_pages_write__each_form_of_a_command)
 	has("heddle-set.1",
 	    ".SH SYNOPSIS\n.B heddle set\n\\fICOMMAND\\fR [arguments]\n.SH COMMANDS\n"
 	    ".TP\n.BR heddle\\-set\\-inner (1)\nof the set\n");
+}
+
+/* lines that begin with a blank stay lines */
+TEST(man_pages_write__lines_that_are_kept)
+{
+	has("heddle-set-inner.1", ".SH DESCRIPTION\nText.\n.nf\n  kept\n  as it is\n.fi\nText.\n"
+				  ".nf\n  kept\n.fi\n.SH OPTIONS\n");
+	has("heddle-scenario.5", "links.rate");
+}
+
+/* a disk that is full */
+TEST(man_pages_write__full)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/heddle-play.1", folder);
+	ck_assert(!unlink(path) && !symlink("/dev/full", path));
+	ck_assert_int_eq(man_pages_write(commands, 3, folder), -EIO);
 }
 
 TEST(man_pages_write__no_such_folder)

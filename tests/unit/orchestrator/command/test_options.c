@@ -97,6 +97,28 @@ static int options_of(const char *line, int fd)
 	return status;
 }
 
+/* what was printed before comes before */
+TEST(options_wrong__after_what_was_printed)
+{
+	FILE *file = tmpfile();
+	int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO);
+
+	fflush(NULL);
+	dup2(fileno(file), STDOUT_FILENO);
+	dup2(fileno(file), STDERR_FILENO);
+	printf("first\n");
+	ck_assert_int_eq(options_wrong("try", "second %d", 2), OPTIONS_EXIT_USAGE);
+	fflush(NULL);
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	close(out);
+	close(err);
+	rewind(file);
+	said[fread(said, 1, sizeof(said) - 1, file)] = 0;
+	fclose(file);
+	ck_assert_str_eq(said, "first\nheddle try: second 2\n");
+}
+
 TEST(options_read__anywhere_among_operands)
 {
 	ck_assert_int_eq(
