@@ -45,6 +45,27 @@ TEST(command_input_read__script)
 	closed(&input, "");
 }
 
+/* the end of an input, before which its prompt is to be seen */
+static ssize_t end_after_prompt(void *unused, char *bytes, size_t size)
+{
+	(void)unused, (void)bytes, (void)size;
+	ck_assert_pstr_eq(prompts, "heddle> ");
+	return 0;
+}
+
+TEST(command_input_read__prompt_before_the_line)
+{
+	struct command_input input;
+	char *line;
+
+	prompts = NULL;
+	command_input_open(
+		&input, fopencookie(NULL, "r", (cookie_io_functions_t){ .read = end_after_prompt }),
+		NULL, open_memstream(&prompts, &prompts_bytes), NULL, NULL);
+	ck_assert_int_eq(command_input_read(&input, &line), COMMAND_INPUT_END);
+	closed(&input, "heddle> \n");
+}
+
 TEST(command_input_read__pipe_with_prompts)
 {
 	struct command_input input = opened("one\n", NULL);

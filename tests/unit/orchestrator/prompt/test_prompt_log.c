@@ -34,6 +34,8 @@ TEST(prompt_log_last__the_stop_before)
 	prompt_log_stop(&notes, 10);
 	prompt_log_stop(&notes, 20);
 	prompt_log_stop(&notes, 20);
+	prompt_log_stop(&notes, 19);
+	ck_assert_uint_eq(notes.stop_count, 2);
 	ck_assert(prompt_log_last(&notes, 30, &at));
 	ck_assert_uint_eq(at, 20);
 	ck_assert(prompt_log_last(&notes, 20, &at));

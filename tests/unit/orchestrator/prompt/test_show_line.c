@@ -250,6 +250,7 @@ TEST(prompt_words__tables_and_ports)
 	follow("show s1 queues ", "h1 h2 ");
 	follow("show s9 ", "");
 	follow("show s1 queues h1 ", "");
+	follow("show s1 queues h1 more and more ", "");
 }
 
 TEST(prompt_words__parameters)

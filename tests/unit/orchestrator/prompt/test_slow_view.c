@@ -204,6 +204,17 @@ TEST(slow_view_show__queues_and_stops_count)
 			 "0 B, stopped; s1 -> s2 100.0 Gb/s, queue 0 B\n");
 }
 
+/* but not more */
+TEST(slow_view_show__queue_of_less_than_half_of_the_scale)
+{
+	opened("flow-channel", out);
+	port_does("s1", "s2", 62500, 0);
+	port_does("s2", "s1", 0, 4900);
+	ck_assert_str_eq(line_at(10 * US, true),
+			 "at 10.000 us; s1 -> s2 100.0 Gb/s, queue 0 B; s2 -> s1 0 b/s, queue "
+			 "4.900 kB\n");
+}
+
 TEST(slow_view_show__why_a_port_does_not_send)
 {
 	opened("flow-channel", out);
@@ -379,8 +390,8 @@ TEST(slow_view_show__scale_of_queues)
 	static const struct {
 		uint64_t queue;
 		const char *scale;
-	} rows[] = { { 10000, "10.00 kB" },   { 10001, "20.00 kB" }, { 20000, "20.00 kB" },
-		     { 20001, "50.00 kB" },   { 50001, "100.0 kB" }, { 100000, "100.0 kB" },
+	} rows[] = { { 10000, "10.00 kB" },   { 20000, "20.00 kB" },  { 20001, "50.00 kB" },
+		     { 100000, "100.0 kB" },  { 100001, "200.0 kB" }, { 500000, "500.0 kB" },
 		     { 1000001, "2.000 MB" }, { 1000, "2.000 MB" } };
 
 	opened("flow-channel", terminal);
