@@ -212,8 +212,7 @@ static bool is_id(const char *name)
 
 static bool is_unfinished(const char *name)
 {
-	return strlen(name) > IMAGE_ID_DIGITS &&
-	       strspn(name, "0123456789abcdef") == IMAGE_ID_DIGITS &&
+	return strspn(name, "0123456789abcdef") == IMAGE_ID_DIGITS &&
 	       !strncmp(name + IMAGE_ID_DIGITS, NEW_SUFFIX, strlen(NEW_SUFFIX));
 }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/hosts/image_cache.h"
 #include "tests/testing.h"
 
@@ -168,4 +169,140 @@ TEST(image_cache_get__is_there)
 	json_decref(list);
 	rmdir(folder);
 	ck_assert_int_eq(image_cache_hold(rootfs), -ENOENT);
+}
+
+/* ---- which folders are images ---- */
+
+#define OTHER_ID "1" ID_REST
+#define ID_REST "123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void folder_make(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", images, name);
+	ck_assert_msg(!mkdir(path, 0700), "%s", path);
+}
+
+static void text_write(const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", images, name);
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static bool is_there(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", images, name);
+	return !access(path, F_OK);
+}
+
+static const char *word(const json_t *list, size_t at, const char *key)
+{
+	return json_string_value(json_object_get(json_array_get(list, at), key));
+}
+
+/* with a name of 64 digits; a name that goes on after them is what was left of one */
+static const char *const no_images[] = { ID_REST,     ID "0",
+					 "g" ID_REST, "g" ID_REST ".new.a",
+					 ID ".newa",  ID_REST ".new.a" };
+
+TEST(image_cache_list__images_by_their_names)
+{
+	char wanted[256];
+	struct stat found;
+	json_t *list;
+
+	ck_assert(!mkdir(images, 0700) && !chmod(images, 0755));
+	folder_make(OTHER_ID);
+	folder_make(ID);
+	folder_make(ID ".new.a");
+	for (size_t i = 0; i < COUNT_OF(no_images); i++)
+		folder_make(no_images[i]);
+	text_write(ID "/image.json", "{\"name\": \"tiny\", \"bytes\": 42}");
+	list = image_cache_list(why, sizeof(why));
+	ck_assert_uint_eq(json_array_size(list), 2);
+	ck_assert_str_eq(word(list, 0, "id"), ID);
+	ck_assert_str_eq(word(list, 0, "name"), "tiny");
+	ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(list, 0), "bytes")), 42);
+	snprintf(wanted, sizeof(wanted), "%s/" ID "/root", images);
+	ck_assert_str_eq(word(list, 0, "folder"), wanted);
+	ck_assert_str_eq(word(list, 1, "id"), OTHER_ID);
+	json_decref(list);
+	/* no other user may come near them */
+	ck_assert_int_eq(stat(images, &found), 0);
+	ck_assert_uint_eq(found.st_mode & 0777, 0700);
+	snprintf(wanted, sizeof(wanted), "rm -r %s/*", images);
+	ck_assert_int_eq(system(wanted), 0);
+}
+
+/* what was left of a removal goes first, since the next one needs its name */
+TEST(image_cache_prune__images_and_what_was_left)
+{
+	char command[256];
+	json_t *removed;
+
+	if (geteuid()) {
+		printf("skipped: needs root\n");
+		return;
+	}
+	ck_assert_int_eq(mkdir(images, 0700), 0);
+	folder_make(ID);
+	folder_make(ID ".new.pruned");
+	text_write(ID ".new.pruned/file", "");
+	folder_make(OTHER_ID ".new.abcdef");
+	for (size_t i = 0; i < COUNT_OF(no_images); i++)
+		folder_make(no_images[i]);
+	removed = image_cache_prune(why, sizeof(why));
+	ck_assert_msg(removed != NULL, "%s", why);
+	ck_assert_uint_eq(json_array_size(removed), 1);
+	ck_assert_str_eq(word(removed, 0, "id"), ID);
+	json_decref(removed);
+	ck_assert(!is_there(ID) && !is_there(ID ".new.pruned"));
+	ck_assert(!is_there(OTHER_ID ".new.abcdef"));
+	for (size_t i = 0; i < COUNT_OF(no_images); i++)
+		ck_assert_msg(is_there(no_images[i]), "%s", no_images[i]);
+	snprintf(command, sizeof(command), "rm -r %s/[0-9g]*", images);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* an image whose removal fails does not look whole */
+TEST(image_cache_prune__loses_its_name_first)
+{
+	char command[256], *path = strdup(getenv("PATH"));
+
+	if (!geteuid()) {
+		ck_assert_int_eq(mkdir(images, 0700), 0);
+		folder_make(ID);
+		setenv("PATH", "/nowhere", 1);
+		ck_assert_ptr_null(image_cache_prune(why, sizeof(why)));
+		setenv("PATH", path, 1);
+		ck_assert_str_eq(why, "rm is not installed; as root: apt-get install rm");
+		ck_assert(!is_there(ID) && is_there(ID ".new.pruned"));
+		snprintf(command, sizeof(command), "rm -r %s/0*", images);
+		ck_assert_int_eq(system(command), 0);
+	}
+	free(path);
+}
+
+/* of a user without a name and without a folder */
+TEST(image_cache_path__nowhere)
+{
+	char path[256];
+
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HOME");
+	if (geteuid() || seteuid(54321))
+		return; /* only root can be such a user */
+	ck_assert_int_eq(image_cache_path(path, sizeof(path)), -ENOENT);
+	setenv("HOME", "relative", 1);
+	ck_assert_int_eq(image_cache_path(path, sizeof(path)), -ENOENT);
+	ck_assert_int_eq(seteuid(0), 0);
 }
