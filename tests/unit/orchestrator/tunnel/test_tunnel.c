@@ -249,14 +249,18 @@ static void sockets_check(int family)
 	struct sockaddr_in6 near_end, far_end;
 
 	for (uint32_t m = 0; m < options.machine_count; m++) {
-		int fd = tunnel.sockets[m];
-		socklen_t length = sizeof(near_end), far_length = sizeof(far_end);
+		int fd = tunnel.sockets[m], bytes = 0;
+		socklen_t length = sizeof(near_end), far_length = sizeof(far_end),
+			  size = sizeof(bytes);
 
 		ck_assert(fd >= 0 || m == options.self);
 		if (m == options.self) {
 			ck_assert_int_eq(fd, -1);
 			continue;
 		}
+		/* more than the default of the kernel */
+		ck_assert_int_eq(getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, &size), 0);
+		ck_assert_int_gt(bytes, 212992);
 		ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&near_end, &length), 0);
 		ck_assert_int_eq(getpeername(fd, (struct sockaddr *)&far_end, &far_length), 0);
 		ck_assert_int_eq(near_end.sin6_family, family);

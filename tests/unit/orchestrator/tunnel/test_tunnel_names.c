@@ -230,7 +230,21 @@ static unsigned descriptors(pid_t pid)
 	return count;
 }
 
-/* standard ones, its orders, two sockets; and no capabilities */
+/* its standard ones are open, and lead nowhere */
+static void standard_ones_check(pid_t pid)
+{
+	char path[48], target[32];
+
+	for (int fd = 0; fd <= 2; fd++) {
+		memset(target, 0, sizeof(target));
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+		ck_assert_int_gt(readlink(path, target, sizeof(target) - 1), 0);
+		ck_assert_str_eq(target, "/dev/null");
+	}
+}
+
+/* standard ones, its orders, two sockets; and no capabilities. Signals of the daemon's group do not
+ * reach it, and a full pipe does not stop the daemon */
 TEST(tunnel_names_start__process_has_nothing_else)
 {
 	char path[32], line[128];
@@ -243,6 +257,10 @@ TEST(tunnel_names_start__process_has_nothing_else)
 	while (port_of(tunnel.sockets[OTHER]) == PORT_BEFORE)
 		usleep(1000);
 	ck_assert_uint_le(descriptors(tunnel.names_pid), 3 + 1 + 2);
+	if (descriptors(tunnel.names_pid))
+		standard_ones_check(tunnel.names_pid);
+	ck_assert_int_eq(getpgid(tunnel.names_pid), tunnel.names_pid);
+	ck_assert_int_eq(fcntl(tunnel.names, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tunnel.names_pid);
 	status = fopen(path, "re");
 	ck_assert_ptr_nonnull(status);
