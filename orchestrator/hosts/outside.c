@@ -294,7 +294,6 @@ static int program_end(struct connection *connection)
 {
 	int status = 0;
 
-	descriptor_close(&connection->exit_fd);
 	kill(connection->pid, SIGKILL);
 	while (waitpid(connection->pid, &status, 0) < 0 && errno == EINTR)
 		;

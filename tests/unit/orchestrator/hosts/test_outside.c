@@ -62,9 +62,82 @@ TEST(outside_connect__program_fails)
 	program("echo first >&2; echo 'no tap device' >&2; exit 3");
 	ck_assert_int_eq(connect_host(1), -EIO);
 	ck_assert_str_eq(why, "slirp4netns does not run: exit status 3: no tap device");
+	program("echo x >&2; exit 3");
+	ck_assert_int_eq(connect_host(1), -EIO);
+	ck_assert_str_eq(why, "slirp4netns does not run: exit status 3: x");
 	program(READY UNTIL_THE_END); /* and the place is free again */
 	ck_assert_int_eq(connect_host(1), 0);
 }
+
+/* one that does not look at its descriptor is ended, too */
+TEST(outside_disconnect__program_that_does_not_end)
+{
+	program(READY "while :; do :; done");
+	ck_assert_int_eq(connect_host(1), 0);
+	ck_assert_int_eq(outside_disconnect(&connector, 1), 0);
+	ck_assert(kill(pid, 0) && errno == ESRCH);
+}
+
+/* ---- the connector ---- */
+
+/* its descriptors: standard ones, which lead nowhere, requests and deaths */
+static void descriptors_check(pid_t process)
+{
+	char path[64], target[32];
+
+	for (int fd = 0; fd < 256; fd++) {
+		ssize_t length;
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)process, fd);
+		length = readlink(path, target, sizeof(target) - 1);
+		ck_assert_msg((length >= 0) == (fd < 5), "descriptor %d", fd);
+		target[length > 0 ? length : 0] = 0;
+		if (fd < 3)
+			ck_assert_str_eq(target, "/dev/null");
+	}
+}
+
+static bool has_line(pid_t process, const char *wanted)
+{
+	char path[64], line[256];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)process);
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file))
+		found |= !strcmp(line, wanted);
+	fclose(file);
+	return found;
+}
+
+/* nothing of the daemon is kept, and nothing of a host that is not connected any more */
+TEST(outside_open__process)
+{
+	struct outside_connector first = connector;
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	signal(SIGINT, SIG_IGN);
+	ck_assert_int_eq(dup2(STDERR_FILENO, 200), 200);
+	ck_assert_int_eq(outside_open(&connector), 0);
+	close(200);
+	signal(SIGINT, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	program(READY UNTIL_THE_END);
+	ck_assert_int_eq(connect_host(1), 0);
+	ck_assert_int_eq(outside_disconnect(&connector, 1), 0);
+	descriptors_check(connector.pid);
+	ck_assert(has_line(connector.pid, "Name:\theddle-outside\n"));
+	ck_assert(has_line(connector.pid, "SigBlk:\t0000000000000000\n"));
+	ck_assert(has_line(connector.pid, "SigIgn:\t0000000000000000\n"));
+	outside_close(&connector);
+	connector = first;
+}
+
+/* ---- what it says ---- */
 
 TEST(outside_connect__one_for_each_host)
 {
@@ -121,7 +194,8 @@ TEST(outside_connect__arguments)
 
 	snprintf(path, sizeof(path), "%s/said", folder);
 	snprintf(script, sizeof(script),
-		 "echo \"$@\" >%s; for f in 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$f ] && echo $f "
+		 "echo \"$@\" >%s; for f in 3 4 5 6 7 8 9 100 101 102; do [ -e /proc/$$/fd/$f ] && "
+		 "echo $f "
 		 ">>%s; "
 		 "done; [ /proc/$$/fd/3 -ef /proc/$PPID/ns/net ] && echo net >>%s; exit 1",
 		 path, path, path);
@@ -183,9 +257,11 @@ TEST(outside_connect__connector_is_dead)
 	kill(connector.pid, SIGKILL);
 	polled.fd = connector.deaths_fd;
 	ck_assert_int_eq(poll(&polled, 1, 60000), 1);
+	errno = EAGAIN; /* of an earlier call */
 	ck_assert(!outside_death_next(&connector, &(struct outside_death){ 0 }));
 	ck_assert_int_eq(connector.deaths_fd, -1);
 	ck_assert_int_eq(connect_host(2), -EPIPE);
+	ck_assert_int_eq(connector.fd, -1);
 	ck_assert_str_eq(why, "the process that starts connections to the outside has ended: end "
 			      "the fabric and start it again");
 }
