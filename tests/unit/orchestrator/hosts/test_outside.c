@@ -201,7 +201,6 @@ TEST(outside_connect__arguments)
 		 path, path, path);
 	program(script);
 	ck_assert_int_eq(connect_host(1), -EIO);
-	ck_assert_str_eq(why, "slirp4netns does not run: exit status 1");
 	file = fopen(path, "re");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_uint_gt(fread(said, 1, sizeof(said) - 1, file), 0);
