@@ -42,8 +42,8 @@ static int sealed_copy(const char *name, const char *bytes, size_t length)
 	for (size_t at = 0; at < length && !error;) {
 		ssize_t put = write(fd, bytes + at, length - at);
 
-		if (put <= 0)
-			error = put ? -errno : -EIO;
+		if (put < 0)
+			error = -errno;
 		else
 			at += (size_t)put;
 	}

@@ -26,7 +26,7 @@ static int heavier_first(const void *a, const void *b)
 
 	if (x->weight != y->weight)
 		return x->weight < y->weight ? 1 : -1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return x->node < y->node ? -1 : 1;
 }
 
 static uint32_t least_loaded(const uint64_t *load, uint32_t core_count)

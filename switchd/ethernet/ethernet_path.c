@@ -230,7 +230,7 @@ node_time_t ethernet_path_step(void *dataplane, uint32_t port, node_time_t now)
 	struct ethernet *eth = dataplane;
 	uint32_t count = 0;
 
-	for (uint32_t c = 0; c < eth->sw.class_count && count < SIGNALS_PER_EVENT; c++) {
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		struct ethernet_queue *queue = &eth->ports[port].queues[c];
 		struct flow_line *line;
 		uint8_t what;

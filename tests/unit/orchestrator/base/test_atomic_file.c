@@ -144,6 +144,22 @@ TEST(atomic_file_open__not_through_a_symlink_of_another_user)
 	ck_assert_str_eq(got(in_folder("target")), "old");
 }
 
+/* root replaces a file of another user, whose it stays */
+TEST(atomic_file_commit__keeps_owner_and_mode)
+{
+	struct stat status;
+
+	put(in_folder("r.json"), "old");
+	ck_assert_int_eq(chmod(in_folder("r.json"), 0640), 0);
+	if (chown(in_folder("r.json"), 4243, 4244))
+		return; /* only root can change an owner */
+	ck_assert_int_eq(written(in_folder("r.json"), "new"), 0);
+	ck_assert_int_eq(stat(in_folder("r.json"), &status), 0);
+	ck_assert_uint_eq(status.st_uid, 4243);
+	ck_assert_uint_eq(status.st_gid, 4244);
+	ck_assert_uint_eq(status.st_mode & 07777, 0640);
+}
+
 /* TB-24: another user knows the temporary name and puts a symlink there */
 TEST(atomic_file_open__not_through_a_link_under_the_temporary_name)
 {

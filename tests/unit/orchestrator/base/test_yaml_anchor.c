@@ -34,6 +34,8 @@ static int read(const char *text)
 /* the tree as text: {key: value} and [value] */
 static void print(const struct yaml_node *node, FILE *out)
 {
+	uint32_t count = 0;
+
 	if (node->key)
 		fprintf(out, "%s:", node->key);
 	if (node->kind == YAML_SCALAR)
@@ -44,7 +46,9 @@ static void print(const struct yaml_node *node, FILE *out)
 		print(child, out);
 		if (child->next)
 			fputc(' ', out);
+		count++;
 	}
+	ck_assert_uint_eq(node->count, count);
 	if (node->kind != YAML_SCALAR)
 		fputc(node->kind == YAML_MAPPING ? '}' : ']', out);
 }
@@ -190,6 +194,20 @@ TEST(yaml_read__what_is_refused_takes_little_memory)
 	refused_cheaply("&a ", "too many values (200000 at most)");
 	refused_cheaply(": ", "too many values (200000 at most)");
 	refused_cheaply("?\n", "too many values (200000 at most)");
+}
+
+/* the deepest copies that there may be, of an alias and in a merge, and one level more */
+TEST(yaml_read_anchored__deepest_copies)
+{
+	reads_as("a: &x [[[[[[1]]]]]]\nb: [[[[*x]]]]\n",
+		 "{a:[[[[[[1]]]]]] b:[[[[[[[[[[1]]]]]]]]]]}");
+	teardown();
+	setup();
+	reads_as("a: &x {k: [[[[[[1]]]]]]}\nb: [[[{<<: *x}]]]\n",
+		 "{a:{k:[[[[[[1]]]]]]} b:[[[{k:[[[[[[1]]]]]]}]]]}");
+	teardown();
+	setup();
+	refused("a: &x {k: [[[[[[1]]]]]]}\nb: [[[[{<<: *x}]]]]\n", "nested too deeply");
 }
 
 TEST(yaml_read_anchored__copy_is_too_deep)

@@ -65,6 +65,44 @@ TEST(placement_make__star_is_spread_over_the_cores)
 	done();
 }
 
+/* the cores of all nodes, a letter each; of those that are not placed '?' */
+static void cores_are(const char *wanted)
+{
+	char cores[64] = "";
+
+	for (uint32_t i = 0; i < plan.node_count; i++)
+		cores[i] = core_of[i] == UINT32_MAX ? '?' : (char)('0' + core_of[i]);
+	ck_assert_str_eq(cores, wanted);
+	done();
+}
+
+/* a core has its share of the work and a NIC more; the rest goes to the core that has least */
+TEST(placement_make__core_of_each_node)
+{
+	place("star, hosts: 9", 3);
+	cores_are("0121212121");
+	place("leaf-spine, leaves: 3, hosts-per-leaf: 5, spines: 2", 2);
+	cores_are("01011000001111100011");
+	place("leaf-spine, leaves: 3, hosts-per-leaf: 5, spines: 2", 4);
+	cores_are("01233000031111222233");
+}
+
+/* a machine of several has some of the nodes: switches 0 and 2, hosts with odd numbers */
+TEST(placement_make_part__core_of_each_node)
+{
+	uint32_t of[20] = { 1, 0, 1 };
+	const struct placement_part part = { .of = of, .number = 1 };
+
+	place("leaf-spine, leaves: 3, hosts-per-leaf: 5, spines: 2", 2);
+	for (uint32_t i = 0; i < plan.node_count; i++) {
+		core_of[i] = UINT32_MAX;
+		if (i >= plan.switch_count)
+			of[i] = i % 2;
+	}
+	ck_assert_int_eq(placement_make_part(&plan, &part, 2, core_of), 0);
+	cores_are("0?1??0?0?0?1?1?1?1?1");
+}
+
 TEST(placement_make__one_core_has_all)
 {
 	place("star, hosts: 3", 1);

@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "nodes/base/random.h"
 #include "nodes/control/config_check.h"
 #include "orchestrator/plan/plan_machines.h"
 #include "orchestrator/plan/plan_real.h"
 #include "orchestrator/plan/plan_spare.h"
-#include "tests/testing.h"
+#include "tests/kept.h"
 
 #define RUN "name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"
 #define ROW                                                                                       \
@@ -179,4 +180,32 @@ TEST_RANGE(plan_machines_cut__balanced, 2, 17)
 		ck_assert_uint_gt(load[m], 0);
 		ck_assert_uint_le(load[m], 199 / (uint32_t)_i + 3 + 199 / (uint32_t)_i / 8);
 	}
+}
+
+/* Every machine computes the parts for itself, so they are the same with every build: of random
+ * graphs with some edges twice, for all numbers of machines. */
+TEST(plan_machines_cut__the_same_with_every_build)
+{
+	uint32_t weights[40], edges[80][2], count, edge_count;
+	uint64_t digest = KEPT_NOTHING;
+	struct random random;
+	uint8_t part[40];
+
+	random_init(&random, 1, 2);
+	for (uint32_t round = 0; round < 400; round++) {
+		uint32_t parts = 1 + round % SCENARIO_MACHINES_MAX;
+
+		count = parts + (uint32_t)random_below(&random, 41 - parts);
+		edge_count = (uint32_t)random_below(&random, 81);
+		for (uint32_t v = 0; v < count; v++)
+			weights[v] = 1 + (uint32_t)random_below(&random, 1 + round % 5);
+		for (uint32_t e = 0; e < edge_count; e++)
+			for (uint32_t end = 0; end < 2; end++)
+				edges[e][end] = (uint32_t)random_below(&random, count);
+		ck_assert_int_eq(plan_machines_cut(count, weights, (const uint32_t(*)[2])edges,
+						   edge_count, parts, part),
+				 0);
+		digest = kept_digest(digest, part, count);
+	}
+	ck_assert_uint_eq(digest, 0x2f15228c08507391u);
 }

@@ -171,6 +171,7 @@ TEST(supplement__cnp_of_the_receiver_counts)
 		roce_queue_on_cnp(&queue, &lines[0], now);         /* from the receiver */
 	}
 	ck_assert_uint_eq(stats.cnps_seen, 11);
+	ck_assert_uint_eq(lines[0].cnps_seen, 11);
 	ck_assert_uint_eq(stats.cnps_supplemented, 0);
 }
 
