@@ -27,9 +27,9 @@ int nic_gate_init(struct nic *nic)
 {
 	uint32_t flows_max = nic->by_lid ? nic->queue.flows_max : 0, places;
 
-	nic->looks = calloc(nic->queue.flows_max + 1, sizeof(*nic->looks));
+	nic->looks = calloc(nic->queue.flows_max, sizeof(*nic->looks));
 	nic->to_lid.first = calloc(nic->by_lid ? RATE_LIDS : 1, sizeof(*nic->to_lid.first));
-	nic->to_lid.next = calloc(flows_max + 1, sizeof(*nic->to_lid.next));
+	nic->to_lid.next = calloc(flows_max, sizeof(*nic->to_lid.next));
 	if (gate_init(&nic->gate, nic->config) || !nic->looks || !nic->to_lid.first ||
 	    !nic->to_lid.next)
 		return -ENOMEM;

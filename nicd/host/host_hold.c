@@ -13,7 +13,7 @@ int host_hold_init(struct host_hold *hold, struct host_if *host, uint32_t entrie
 		hold->tails[c] = HOST_HOLD_NONE;
 	if (!host->queue_count)
 		return 0;
-	hold->queues = calloc(entries_max + 1, sizeof(*hold->queues));
+	hold->queues = calloc(entries_max, sizeof(*hold->queues));
 	hold->cuts = calloc(host->slot_count, sizeof(*hold->cuts));
 	hold->next = calloc(host->slot_count, sizeof(*hold->next));
 	if (!hold->queues || !hold->cuts || !hold->next) {

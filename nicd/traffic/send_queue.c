@@ -25,7 +25,7 @@ int send_queue_init(struct send_queue *queue, uint32_t host_index, uint32_t flow
 		.names = lines_alloc(flows_max, sizeof(*queue->names)),
 		.templates = lines_alloc(flows_max, sizeof(*queue->templates)),
 		.messages = lines_alloc(messages_max, sizeof(*queue->messages)),
-		.waiting_bytes = calloc(flows_max + 1u, sizeof(*queue->waiting_bytes)),
+		.waiting_bytes = calloc(flows_max, sizeof(*queue->waiting_bytes)),
 	};
 	drr_init(&queue->drr);
 	if (index_pool_init(&queue->pool, messages_max) || !queue->flows || !queue->specs ||

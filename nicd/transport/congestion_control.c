@@ -28,9 +28,9 @@ int congestion_init(struct congestion *congestion, const struct congestion_contr
 	if (!control)
 		return 0;
 	congestion->shared = calloc(1, control->shared_bytes + 1u);
-	congestion->flows = calloc(flows_max + 1u, control->flow_bytes);
+	congestion->flows = calloc(flows_max, control->flow_bytes);
 	if (control->rtt)
-		congestion->probes = calloc(flows_max + 1u, sizeof(*congestion->probes));
+		congestion->probes = calloc(flows_max, sizeof(*congestion->probes));
 	if (!congestion->shared || !congestion->flows || (control->rtt && !congestion->probes)) {
 		congestion_fini(congestion);
 		return -ENOMEM;

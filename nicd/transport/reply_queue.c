@@ -8,7 +8,7 @@ int reply_queue_init(struct reply_queue *queue, uint32_t flows_max, uint32_t cnp
 	const struct reply_list empty = { .first = REPLY_NONE, .last = REPLY_NONE };
 
 	*queue = (struct reply_queue){
-		.responders = calloc(flows_max + 1u, sizeof(*queue->responders)),
+		.responders = calloc(flows_max, sizeof(*queue->responders)),
 		.cnps = empty,
 		.cnp_class = cnp_class,
 	};

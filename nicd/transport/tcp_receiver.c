@@ -9,8 +9,8 @@ int tcp_receiver_init(struct tcp_receiver *receiver, uint32_t connections_max,
 		      uint32_t segments_max, uint32_t segments_each)
 {
 	*receiver = (struct tcp_receiver){
-		.streams = calloc(connections_max + 1u, sizeof(*receiver->streams)),
-		.segments = calloc(segments_max + 1u, sizeof(*receiver->segments)),
+		.streams = calloc(connections_max, sizeof(*receiver->streams)),
+		.segments = calloc(segments_max, sizeof(*receiver->segments)),
 		.segments_each = segments_each,
 	};
 	if (index_pool_init(&receiver->pool, segments_max) || !receiver->streams ||

@@ -28,11 +28,11 @@ int transport_init(struct transport *transport, const struct node_config *config
 		.host_index = config->nic.host_index,
 		.gap_bytes = config->port_count ? config->ports[0].gap_bytes : 0,
 		.flows_max = flows_max,
-		.flow_memory = calloc(flows_max + 1u, sizeof(*transport->flows)),
-		.specs = calloc(flows_max + 1u, sizeof(*transport->specs)),
-		.templates = calloc(flows_max + 1u, sizeof(*transport->templates)),
-		.messages = calloc(pool_max + 1u, sizeof(*transport->messages)),
-		.message_bytes = calloc(flows_max + 1u, sizeof(*transport->message_bytes)),
+		.flow_memory = calloc(flows_max, sizeof(*transport->flows)),
+		.specs = calloc(flows_max, sizeof(*transport->specs)),
+		.templates = calloc(flows_max, sizeof(*transport->templates)),
+		.messages = calloc(pool_max, sizeof(*transport->messages)),
+		.message_bytes = calloc(flows_max, sizeof(*transport->message_bytes)),
 		.stats = stats,
 	};
 	drr_init(&transport->drr);

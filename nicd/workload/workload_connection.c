@@ -24,8 +24,7 @@ int workload_connections_init(struct workload_connections *connections,
 	if (closed)
 		connections->slack = calloc(connections->count, sizeof(*connections->slack));
 	else
-		connections->turns =
-			calloc(config->destination_count + 1u, sizeof(*connections->turns));
+		connections->turns = calloc(config->destination_count, sizeof(*connections->turns));
 	if (!connections->slack && !connections->turns)
 		return -ENOMEM;
 	if (closed)

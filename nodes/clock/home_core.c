@@ -3,9 +3,9 @@
 void home_core_init(struct home_core *home, int core)
 {
 	*home = (struct home_core){ .away_ps = HOME_CORE_AWAY_MIN_PS };
-	if (core < 0 || core >= CPU_SETSIZE ||
-	    sched_getaffinity(0, sizeof(home->all), &home->all) || CPU_COUNT(&home->all) < 2 ||
-	    !CPU_ISSET(core, &home->all))
+	/* CPU_ISSET() is false beyond CPU_SETSIZE */
+	if (core < 0 || sched_getaffinity(0, sizeof(home->all), &home->all) ||
+	    CPU_COUNT(&home->all) < 2 || !CPU_ISSET(core, &home->all))
 		return;
 	CPU_SET(core, &home->home);
 	home->used = home->is_home = !sched_setaffinity(0, sizeof(home->home), &home->home);

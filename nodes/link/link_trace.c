@@ -9,12 +9,13 @@
 
 #define MACS_BYTES 12u
 
-/* time since the first bit of what is in @header left the peer */
+/* time since the first bit of what is in @header left the peer; 0 if that was before the start, as
+ * if it wrapped to a time to come */
 static node_time_t ago(const struct link *link, const struct record *header, node_time_t now)
 {
 	node_time_t left_ps = header->at_ps - link->delay_ps;
 
-	return header->at_ps >= link->delay_ps && now > left_ps ? now - left_ps : 0;
+	return now > left_ps ? now - left_ps : 0;
 }
 
 static struct trace_entry entry_of(const struct link *link, const struct record *header,

@@ -269,7 +269,7 @@ static int lids_take(struct managed *managed, struct lid_tables *lids)
 				     .lft = lft->bytes,
 				     .pgft = pgft->bytes,
 				     .group_count = staged_entries(managed, TABLE_PGT) };
-	lids->pgt = calloc(lids->group_count + 1, sizeof(*lids->pgt));
+	lids->pgt = calloc(lids->group_count, sizeof(*lids->pgt));
 	for (uint32_t g = 0; g < lids->group_count && lids->pgt; g++)
 		table_get_mask(managed->staged[TABLE_PGT].bytes, g, lids->pgt[g]);
 	return lids->pgt ? 0 : -ENOMEM;
@@ -282,9 +282,9 @@ int managed_commit(struct managed *managed)
 
 	if (!managed->staging)
 		return -EINVAL;
-	tables.routes = calloc(staged_entries(managed, TABLE_ROUTES) + 1, sizeof(*tables.routes));
-	tables.vias = calloc(staged_entries(managed, TABLE_VIAS) + 1, sizeof(*tables.vias));
-	tables.hosts = calloc(staged_entries(managed, TABLE_HOSTS) + 1, sizeof(*tables.hosts));
+	tables.routes = calloc(staged_entries(managed, TABLE_ROUTES), sizeof(*tables.routes));
+	tables.vias = calloc(staged_entries(managed, TABLE_VIAS), sizeof(*tables.vias));
+	tables.hosts = calloc(staged_entries(managed, TABLE_HOSTS), sizeof(*tables.hosts));
 	if (!managed->spoiled && tables.routes && tables.vias && tables.hosts &&
 	    !lids_take(managed, &tables.lids)) {
 		routes_take(managed, &tables);

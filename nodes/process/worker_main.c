@@ -366,7 +366,7 @@ static int worker_run_real(struct worker *worker)
 /* the sockets of all hosts at once: one after the other takes 30 ms a host */
 static void hosts_close(struct worker *worker)
 {
-	int *fds = calloc((size_t)worker->adopted + 1, NIC_HOST_QUEUES_MAX * sizeof(*fds));
+	int *fds = calloc((size_t)worker->adopted, NIC_HOST_QUEUES_MAX * sizeof(*fds));
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; fds && i < worker->adopted; i++) {

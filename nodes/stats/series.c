@@ -35,10 +35,10 @@ int series_init(struct series *series, const struct node_config *config, struct 
 	*series = (struct series){ 0 };
 	if (!config->series)
 		return 0;
-	series->ports = calloc(ports * SERIES_PER_PORT + 1, sizeof(uint64_t));
-	series->classes = calloc(ports * NODE_CLASSES_MAX * SERIES_PER_CLASS + 1, sizeof(uint64_t));
-	series->lanes = calloc(ports * NODE_LANES_MAX * SERIES_PER_LANE + 1, sizeof(uint64_t));
-	series->flows = calloc(flows * SERIES_PER_FLOW + 1, sizeof(uint64_t));
+	series->ports = calloc(ports * SERIES_PER_PORT, sizeof(uint64_t));
+	series->classes = calloc(ports * NODE_CLASSES_MAX * SERIES_PER_CLASS, sizeof(uint64_t));
+	series->lanes = calloc(ports * NODE_LANES_MAX * SERIES_PER_LANE, sizeof(uint64_t));
+	series->flows = calloc(flows * SERIES_PER_FLOW, sizeof(uint64_t));
 	if (!series->ports || !series->classes || !series->lanes || !series->flows)
 		return -ENOMEM;
 	series->page = page;

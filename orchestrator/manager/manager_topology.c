@@ -124,7 +124,7 @@ int manager_topology_make(const struct manager_census *census, struct topology *
 {
 	*topology = (struct topology){ 0 };
 	count(census, topology);
-	topology->switches = calloc(topology->switch_count + 1, sizeof(*topology->switches));
+	topology->switches = calloc(topology->switch_count, sizeof(*topology->switches));
 	topology->hosts = calloc(NODE_COUNT_MAX, sizeof(*topology->hosts)); /* some may be kept */
 	if (!topology->switches || !topology->hosts) {
 		topology_free(topology);

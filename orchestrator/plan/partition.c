@@ -201,7 +201,7 @@ static bool graph_make(const struct parting *parting, struct graph *graph)
 	idx_t count = 0;
 
 	graph->from = calloc(plan->switch_count + 1ul, sizeof(idx_t));
-	graph->to = calloc(2ul * plan->link_count + 1, sizeof(idx_t));
+	graph->to = calloc(2ul * plan->link_count, sizeof(idx_t));
 	graph->weight = calloc(plan->switch_count, sizeof(idx_t));
 	graph->part = calloc(plan->switch_count, sizeof(idx_t));
 	if (!graph->from || !graph->to || !graph->weight || !graph->part)

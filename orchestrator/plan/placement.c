@@ -73,7 +73,7 @@ int placement_make(const struct plan *plan, uint32_t core_count, uint32_t *core_
 int placement_make_part(const struct plan *plan, const struct placement_part *part,
 			uint32_t core_count, uint32_t *core_of)
 {
-	struct placed_switch *switches = calloc(plan->switch_count + 1, sizeof(*switches));
+	struct placed_switch *switches = calloc(plan->switch_count, sizeof(*switches));
 	uint64_t *load = calloc(core_count, sizeof(*load));
 	uint64_t whole = 0;
 

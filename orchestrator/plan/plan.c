@@ -393,7 +393,7 @@ static int prefixes_fill(const struct scenario *scenario, struct plan *plan)
 {
 	int error = 0;
 
-	plan->prefixes = calloc(scenario->prefix_count + 1, sizeof(*plan->prefixes));
+	plan->prefixes = calloc(scenario->prefix_count, sizeof(*plan->prefixes));
 	if (!plan->prefixes)
 		return -ENOMEM;
 	for (; plan->prefix_count < scenario->prefix_count; plan->prefix_count++)
@@ -473,7 +473,7 @@ static int pauses_make(const struct scenario *scenario, struct plan *plan)
 
 static int expectations_copy(const struct scenario *scenario, struct plan *plan)
 {
-	plan->expectations = calloc(scenario->expectation_count + 1, sizeof(*plan->expectations));
+	plan->expectations = calloc(scenario->expectation_count, sizeof(*plan->expectations));
 	if (!plan->expectations)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {

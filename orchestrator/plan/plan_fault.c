@@ -246,7 +246,7 @@ static int hops_now(const struct plan *plan, const uint32_t *down, struct routin
 
 int plan_faults_hops(const struct plan *plan, uint32_t *hops)
 {
-	uint32_t *down = calloc(plan->link_count + 1, sizeof(*down));
+	uint32_t *down = calloc(plan->link_count, sizeof(*down));
 	struct routing before = { 0 };
 	int error = down ? 0 : -ENOMEM;
 

@@ -172,9 +172,8 @@ static bool is_reported(const struct loop_search *search, const struct routing_r
 int plan_loops_each(const struct plan *plan, plan_loop_fn *each, void *context)
 {
 	struct loop_search search = { .plan = plan,
-				      .from = calloc(plan->switch_count + 1, sizeof(*search.from)),
-				      .queue = calloc(plan->switch_count + 1,
-						      sizeof(*search.queue)) };
+				      .from = calloc(plan->switch_count, sizeof(*search.from)),
+				      .queue = calloc(plan->switch_count, sizeof(*search.queue)) };
 	int error = search.from && search.queue ? 0 : -ENOMEM, loops = 0;
 
 	for (uint32_t i = 0; !error && i < plan->routing.said_count; i++) {

@@ -25,8 +25,8 @@ static int neighbours_make(struct cut *cut)
 	uint32_t *fill;
 
 	cut->at = calloc((size_t)cut->count + 2, sizeof(*cut->at));
-	cut->near = calloc(2 * (size_t)cut->edge_count + 1, sizeof(*cut->near));
-	fill = calloc((size_t)cut->count + 1, sizeof(*fill));
+	cut->near = calloc(2 * (size_t)cut->edge_count, sizeof(*cut->near));
+	fill = calloc(cut->count, sizeof(*fill));
 	if (!cut->at || !cut->near || !fill) {
 		free(fill);
 		return -ENOMEM;
@@ -176,8 +176,8 @@ int plan_machines_cut(uint32_t count, const uint32_t *weights, const uint32_t (*
 /* cuts the graph of switches; one weighs as much as itself and its hosts */
 static int switches_cut(const struct plan *plan, uint32_t machines, uint8_t *machine_of)
 {
-	uint32_t *weights = calloc((size_t)plan->switch_count + 1, sizeof(*weights));
-	uint32_t(*edges)[2] = calloc((size_t)plan->link_count + 1, sizeof(*edges));
+	uint32_t *weights = calloc(plan->switch_count, sizeof(*weights));
+	uint32_t(*edges)[2] = calloc(plan->link_count, sizeof(*edges));
 	uint32_t edge_count = 0;
 	int error = weights && edges ? 0 : -ENOMEM;
 
@@ -279,7 +279,7 @@ int plan_machines_make(const struct scenario *scenario, const struct machine_lis
 {
 	int error;
 
-	plan->machine_of = calloc((size_t)plan->node_count + 1, 1);
+	plan->machine_of = calloc(plan->node_count, 1);
 	plan->machine_names = calloc(machines->count, sizeof(*plan->machine_names));
 	if (!plan->machine_of || !plan->machine_names)
 		return -ENOMEM;

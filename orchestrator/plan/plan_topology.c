@@ -49,8 +49,8 @@ int plan_topology(const struct plan *plan, struct topology *topology)
 	*topology = (struct topology){
 		.switch_count = plan->switch_count,
 		.host_count = plan->host_count,
-		.switches = calloc(plan->switch_count + 1, sizeof(*topology->switches)),
-		.hosts = calloc(plan->host_count + 1, sizeof(*topology->hosts)),
+		.switches = calloc(plan->switch_count, sizeof(*topology->switches)),
+		.hosts = calloc(plan->host_count, sizeof(*topology->hosts)),
 	};
 	if (!topology->switches || !topology->hosts) {
 		topology_free(topology);

@@ -307,7 +307,7 @@ int plan_workloads_make(const struct scenario *scenario, struct plan *plan,
 
 	if (error)
 		return error;
-	plan->workloads = calloc(scenario->workload_count + 1, sizeof(*plan->workloads));
+	plan->workloads = calloc(scenario->workload_count, sizeof(*plan->workloads));
 	if (!plan->workloads)
 		return -ENOMEM;
 	error = workloads_alloc(scenario, plan);

@@ -19,7 +19,7 @@ static int tables_alloc(const struct topology *topology, struct routing *routing
 {
 	uint32_t count = topology->switch_count;
 
-	routing->switches = calloc(count + 1, sizeof(*routing->switches));
+	routing->switches = calloc(count, sizeof(*routing->switches));
 	if (!routing->switches)
 		return -ENOMEM;
 	routing->switch_count = count;

@@ -255,7 +255,7 @@ static void channel_print(const struct finder *finder, uint32_t channel, FILE *o
 /* writes the cycle through @start as text */
 static int cycle_print(struct finder *finder, uint32_t start, char **words)
 {
-	uint32_t *channels = calloc(finder->channel_count + 1, sizeof(*channels)), length;
+	uint32_t *channels = calloc(finder->channel_count, sizeof(*channels)), length;
 	size_t size;
 	FILE *out = channels ? open_memstream(words, &size) : NULL;
 

@@ -30,8 +30,8 @@ static void tree_grow(const struct topology *topology, uint32_t root, bool *join
 
 int routing_flood(const struct topology *topology, uint64_t *ports)
 {
-	bool *joined = calloc(topology->switch_count + 1, sizeof(*joined));
-	uint32_t *queue = calloc(topology->switch_count + 1, sizeof(*queue));
+	bool *joined = calloc(topology->switch_count, sizeof(*joined));
+	uint32_t *queue = calloc(topology->switch_count, sizeof(*queue));
 	int error = joined && queue ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !error && i < topology->switch_count; i++) {

@@ -128,7 +128,7 @@ static int union_has_cycle(struct following *following)
 {
 	struct routing *routing = following->routing;
 	size_t count = routing->switch_count;
-	uint64_t *ports = calloc(count * count + 1, sizeof(*ports));
+	uint64_t *ports = calloc(count * count, sizeof(*ports));
 	int found;
 
 	if (!ports)

@@ -176,7 +176,7 @@ static int switch_fill(const struct topology *topology, const struct topology *w
 static int tables_fill(const struct topology *topology, const struct topology *whole,
 		       const routing_distance_t *whole_distances, struct routing *routing)
 {
-	uint8_t *tiers = calloc(topology->switch_count + 1, 1);
+	uint8_t *tiers = calloc(topology->switch_count, 1);
 	uint32_t divisors[TIERS_MAX];
 	int error = tiers ? 0 : -ENOMEM;
 

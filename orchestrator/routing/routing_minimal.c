@@ -46,8 +46,8 @@ routing_distance_t *routing_distances(const struct topology *topology)
 {
 	size_t count = topology->switch_count;
 	routing_distance_t *distances = malloc((count * count + 1) * sizeof(*distances));
-	uint32_t *queue = calloc(count + 1, sizeof(*queue));
-	bool *queued = calloc(count + 1, sizeof(*queued));
+	uint32_t *queue = calloc(count, sizeof(*queue));
+	bool *queued = calloc(count, sizeof(*queued));
 
 	if (!distances || !queue || !queued) {
 		free(distances);

@@ -127,11 +127,11 @@ static void tables_fill(const struct topology *whole, uint32_t *levels, uint32_t
 
 int routing_upward_make(const struct topology *topology, struct routing *routing)
 {
-	uint32_t *levels = calloc(topology->switch_count + 1, sizeof(*levels));
-	uint32_t *queue = calloc(topology->switch_count + 1, sizeof(*queue));
+	uint32_t *levels = calloc(topology->switch_count, sizeof(*levels));
+	uint32_t *queue = calloc(topology->switch_count, sizeof(*queue));
 	struct topology whole = { 0 };
-	uint8_t *numbers = calloc(topology->switch_count + 1, sizeof(*numbers));
-	struct top *tops = calloc(topology->switch_count + 1, sizeof(*tops));
+	uint8_t *numbers = calloc(topology->switch_count, sizeof(*numbers));
+	struct top *tops = calloc(topology->switch_count, sizeof(*tops));
 	int error = levels && queue && numbers && tops ? topology_whole(topology, &whole) : -ENOMEM;
 
 	if (!error)

@@ -48,7 +48,7 @@ static int vias_fill(const struct topology *topology, const routing_distance_t *
 int routing_vias_make(const struct topology *topology, const routing_distance_t *distances,
 		      uint32_t hops_max, struct routing *routing, uint32_t *longest)
 {
-	uint32_t *furthest = calloc(topology->switch_count + 1, sizeof(*furthest));
+	uint32_t *furthest = calloc(topology->switch_count, sizeof(*furthest));
 	int error = furthest ? 0 : -ENOMEM;
 
 	*longest = 0;

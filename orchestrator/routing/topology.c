@@ -30,7 +30,7 @@ static void link_restore(struct topology *whole, uint32_t from, uint32_t port)
 int topology_whole(const struct topology *topology, struct topology *whole)
 {
 	*whole = (struct topology){ .switch_count = topology->switch_count,
-				    .switches = calloc(topology->switch_count + 1,
+				    .switches = calloc(topology->switch_count,
 						       sizeof(*whole->switches)) };
 	if (!whole->switches)
 		return -ENOMEM;

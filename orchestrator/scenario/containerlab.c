@@ -245,7 +245,7 @@ static int nodes_read(struct containerlab *lab, const struct yaml_node *topology
 
 	if (nodes->count > CONTAINERLAB_NODES_MAX)
 		return wrong(lab, errors, nodes->place.line, "these are more than 4096 nodes");
-	lab->nodes = calloc(nodes->count + 1, sizeof(*lab->nodes));
+	lab->nodes = calloc(nodes->count, sizeof(*lab->nodes));
 	if (!lab->nodes)
 		return -ENOMEM;
 	for (const struct yaml_node *child = nodes->first; child; child = child->next) {
@@ -461,7 +461,7 @@ static int links_read(struct containerlab *lab, const struct yaml_node *topology
 	uint32_t count = links && links->kind == YAML_SEQUENCE ? links->count : 0;
 
 	lab->segments = calloc(count + 2, sizeof(*lab->segments));
-	lab->trunks = calloc(count + 1, sizeof(*lab->trunks));
+	lab->trunks = calloc(count, sizeof(*lab->trunks));
 	if (!lab->segments || !lab->trunks)
 		return -ENOMEM;
 	/* first, so that no other has its name */

@@ -459,7 +459,7 @@ int generate_topology(enum generate_kind kind, const struct generate_size *size,
 	generate_counts(kind, size, &switches, &hosts, &links);
 	scenario->switches = calloc(switches, sizeof(*scenario->switches));
 	scenario->hosts = calloc(hosts, sizeof(*scenario->hosts));
-	scenario->links = calloc(links + 1, sizeof(*scenario->links));
+	scenario->links = calloc(links, sizeof(*scenario->links));
 	if (!scenario->switches || !scenario->hosts || !scenario->links)
 		return -ENOMEM;
 	kinds[kind].build(&to);

@@ -299,7 +299,7 @@ struct way {
 
 static bool list_alloc(struct reader *reader, struct owned_list *list)
 {
-	list->all = calloc(list->count + 1, sizeof(*list->all));
+	list->all = calloc(list->count, sizeof(*list->all));
 	list->count = 0;
 	reader->out_of_memory |= !list->all;
 	return list->all;

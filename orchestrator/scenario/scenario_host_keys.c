@@ -389,7 +389,7 @@ static void env_read(struct reader *reader, const struct key *key, const struct 
 			   HOST_VARIABLES_MAX);
 		return;
 	}
-	settings->variables = calloc(node->count + 1, sizeof(*settings->variables));
+	settings->variables = calloc(node->count, sizeof(*settings->variables));
 	reader->out_of_memory |= !settings->variables;
 	for (const struct yaml_node *child = node->first; child && settings->variables;
 	     child = child->next)

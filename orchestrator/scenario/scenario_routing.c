@@ -75,7 +75,7 @@ static void routes_read(struct reader *reader, const struct key *key, const stru
 	if (!key_is_list(reader, key, node, 0, SCENARIO_ROUTES_MAX,
 			 "routes, such as [{at: s1, to: h3, by: s2}]"))
 		return;
-	routing->routes = calloc(node->count + 1, sizeof(*routing->routes));
+	routing->routes = calloc(node->count, sizeof(*routing->routes));
 	reader->out_of_memory |= !routing->routes;
 	for (const struct yaml_node *child = node->first; child && routing->routes;
 	     child = child->next) {

@@ -355,7 +355,7 @@ static void names_check(struct reader *reader)
 	const struct scenario *scenario = reader->scenario;
 	uint32_t count = 0;
 	struct named *names =
-		calloc((size_t)scenario->switch_count + scenario->host_count + 1, sizeof(*names));
+		calloc((size_t)scenario->switch_count + scenario->host_count, sizeof(*names));
 
 	if (!names) {
 		reader->out_of_memory = true;

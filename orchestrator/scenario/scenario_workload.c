@@ -69,7 +69,7 @@ static void host_list_read(struct reader *reader, const struct yaml_node *node, 
 		return;
 	}
 	*hosts = hosts_alloc(reader, node->count + 1);
-	seen = calloc(reader->scenario->host_count + 1, sizeof(*seen));
+	seen = calloc(reader->scenario->host_count, sizeof(*seen));
 	reader->out_of_memory |= !seen;
 	for (const struct yaml_node *child = list ? node->first : node; child && *hosts && seen;
 	     child = list ? child->next : NULL) {

@@ -204,7 +204,7 @@ static int fds_keep(struct root_node *node, struct control_packet *packet, uint6
 {
 	if (node->page_fd >= 0 || packet->fd_count > LETTER_FDS_MAX)
 		return -EINVAL;
-	node->files = calloc(packet->fd_count + 1u, sizeof(*node->files));
+	node->files = calloc(packet->fd_count, sizeof(*node->files));
 	if (!node->files)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < packet->fd_count; i++) {

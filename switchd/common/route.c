@@ -13,7 +13,7 @@ int route_table_init(struct route_table *table, const struct switch_config *conf
 		if (config->routes[i].fabric_address >= table->address_count)
 			table->address_count = config->routes[i].fabric_address + 1;
 	table->routes = calloc(table->address_count, sizeof(*table->routes));
-	table->vias = calloc((size_t)config->via_count + 1, sizeof(*table->vias));
+	table->vias = calloc(config->via_count, sizeof(*table->vias));
 	if (!table->routes || !table->vias) {
 		route_table_fini(table);
 		return -ENOMEM;

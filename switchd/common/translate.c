@@ -76,7 +76,7 @@ static int table_init(struct translate *table, const struct host_config *hosts, 
 	for (uint32_t i = 0; i < host_count; i++)
 		if (hosts[i].host_index >= table->index_end)
 			table->index_end = hosts[i].host_index + 1;
-	table->hosts = calloc(table->index_end + 1, sizeof(*table->hosts));
+	table->hosts = calloc(table->index_end, sizeof(*table->hosts));
 	if (!table->hosts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < host_count; i++)

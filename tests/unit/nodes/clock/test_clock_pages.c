@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,4 +132,17 @@ TEST(clock_attach__most_nodes)
 		ck_assert_int_eq(clock_attach(&attached, most, bytes), more ? -EINVAL : 0);
 	}
 	free(most);
+}
+
+/* a file of this process may have so many bytes only: what was made so far is closed */
+TEST(clock_pages_make__cannot_be)
+{
+	const struct rlimit limit = { CLOCK_HEAD_BYTES - 1, CLOCK_HEAD_BYTES - 1 };
+	struct clock_pages pages;
+	int none;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(clock_pages_make(&pages, NODES, &none), -EFBIG);
+	ck_assert_ptr_null(pages.page);
 }

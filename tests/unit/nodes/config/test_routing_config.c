@@ -2,6 +2,9 @@
  *  the limit are not (FC-23 ... FC-25). */
 #include "nodes/config/routing_config.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "tests/testing.h"
 
 static struct routing_config config;
@@ -25,6 +28,14 @@ TEST_GROUP(routing_config, .setup = setup);
 TEST(routing_config_check__defaults)
 {
 	ck_assert_str_eq(wrong(), "fine");
+}
+
+/* a value out of its range, before what contradicts */
+TEST(routing_config_check__range)
+{
+	config.detour_draws = 65;
+	ck_assert_int_eq(routing_config_check(&config, (char[256]){ 0 }, 256), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(wrong(), "switch.routing.detour_draws"));
 }
 
 TEST(routing_config_check__detours_are_compared)

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "nodes/process/process_look.h"
 #include "tests/testing.h"
 
 #define ARGUMENTS_MAX 8
@@ -131,4 +133,60 @@ TEST_RANGE(process_confine__ends_at_sigterm, CLOCK_VIRTUAL, CLOCK_REAL + 1)
 		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 	else
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
+/* a process that sleeps for ever, with a name that looks like the state of one that runs */
+static pid_t sleeper(void)
+{
+	int started[2];
+	char byte;
+	pid_t child;
+
+	ck_assert_int_eq(pipe(started), 0);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_NAME, "a) R");
+		close(started[0]);
+		close(started[1]);
+		for (;;)
+			pause();
+	}
+	close(started[1]);
+	ck_assert_int_eq(read(started[0], &byte, 1), 0); /* it has closed its end */
+	close(started[0]);
+	return child;
+}
+
+/* until it sleeps, after what is left to do before */
+static void sleep_await(pid_t child)
+{
+	while (process_wants_core(child))
+		usleep(1000);
+}
+
+TEST(process_look__of_one_that_sleeps_and_has_ended)
+{
+	pid_t child = sleeper();
+	int status;
+
+	sleep_await(child);
+	ck_assert_uint_gt(process_cpu_ns(child), 0);
+	ck_assert(process_wants_core(getpid()));
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_uint_eq(process_cpu_ns(child), 0);
+	ck_assert(!process_wants_core(child));
+	ck_assert_uint_eq(process_cpu_ns(0), 0);
+}
+
+/* seconds count as well: the CPU time of a process is that which its own clock says */
+TEST(process_cpu_ns__same_as_the_clock)
+{
+	uint64_t before = process_cpu_ns(getpid());
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	ck_assert_uint_le(before, (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
+	ck_assert_uint_ge(process_cpu_ns(getpid()),
+			  (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec);
 }

@@ -7,7 +7,7 @@
 
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"
-#include "tests/testing.h"
+#include "tests/unit/nodes/wire/cut_short.h"
 
 #define BYTES_MAX (FABRIC_ENVELOPE_BYTES + ACK_FRAME_OVERHEAD_BYTES + 150)
 
@@ -138,4 +138,18 @@ TEST_RANGE(ack_frame_read__rejects_contradictions, 0, 12)
 	bytes[FABRIC_ENVELOPE_BYTES + cases[_i].at] = cases[_i].value;
 	fcs_write(captured);
 	ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), -EINVAL);
+}
+
+static bool is_read(const uint8_t *frame, uint32_t length)
+{
+	return ack_frame_read(frame, length, acks_read) > 0;
+}
+
+TEST(ack_frame_read__cut_short)
+{
+	for (uint32_t count = 1; count <= 3; count++) {
+		uint32_t length = ack_frame_write(envelope, acks, count, bytes);
+
+		cut_short_refused(bytes, length, length, is_read);
+	}
 }

@@ -6,7 +6,7 @@
 
 #include "nodes/wire/lid_header.h"
 #include "nodes/wire/word_frame.h"
-#include "tests/testing.h"
+#include "tests/unit/nodes/wire/cut_short.h"
 
 #define FRAME_BYTES 1000u
 
@@ -122,4 +122,19 @@ TEST_RANGE(lid_kind__ranges, 0, 4)
 	ck_assert_int_eq(lid_kind(cases[_i].permissive, bits), LID_PERMISSIVE);
 	if (bits < 32)
 		ck_assert_int_eq(lid_kind(cases[_i].permissive + 1, bits), LID_BEYOND);
+}
+
+static bool is_read(const uint8_t *bytes, uint32_t length)
+{
+	struct lid_header header;
+
+	return !lid_header_read(bytes, length, FRAME_BYTES, &header);
+}
+
+TEST(lid_header_read__cut_short)
+{
+	uint8_t bytes[LID_FRONT_BYTES + 3] = { 0 };
+
+	front_write(bytes);
+	cut_short_refused(bytes, LID_FRONT_BYTES, sizeof(bytes), is_read);
 }

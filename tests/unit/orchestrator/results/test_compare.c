@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/yaml_reader.h"
 #include "orchestrator/results/compare.h"
 #include "orchestrator/scenario/scenario_compare.h"
 #include "tests/testing.h"
@@ -393,4 +394,37 @@ TEST(compare_csv_write__head_and_colours)
 			       "\033[1mrun.seed  goodput(load)  lost, all\033[0m\n"
 			       "as it is     1.500 Gb/s          7\n");
 	free(text);
+}
+
+/* a value itself, or a section around it; a longer or a shorter name is another one */
+TEST(scenario_compare_sets__paths)
+{
+	static const struct {
+		const char *path;
+		bool sets[4];
+	} paths[] = {
+		{ "switch.arbiter", { false, true, false, false } },
+		{ "run.duration", { false, true, false, false } },
+		{ "run", { false, true, false, false } },
+		{ "runs", { false, false, false, false } },
+		{ "ru", { false, false, false, false } },
+		{ "topology", { false, false, false, false } },
+		{ "topology.hosts", { false, false, true, false } },
+		{ "topology.hosts.x", { false, false, true, false } },
+		{ "workloads.load.sizes", { false, false, false, false } },
+	};
+	char text[1024];
+	struct yaml_node *root;
+
+	snprintf(text, sizeof(text), "%s%s", head, variants);
+	ck_assert_int_eq(yaml_read("t", text, strlen(text), 0, &root, &errors), 0);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		for (uint32_t v = 0; v < 4; v++)
+			ck_assert_msg(scenario_compare_sets(root, v, paths[i].path) ==
+					      paths[i].sets[v],
+				      "%s of variant %u", paths[i].path, v);
+	yaml_free(root);
+	ck_assert_int_eq(yaml_read("t", "[1]", 3, 0, &root, &errors), 0);
+	ck_assert(!scenario_compare_sets(root, 0, "run"));
+	yaml_free(root);
 }

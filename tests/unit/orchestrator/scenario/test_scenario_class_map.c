@@ -90,3 +90,30 @@ TEST_RANGE(scenario_class_map__no_values, 0, COUNT(bad))
 						  "larger"),
 		"%s", errors.texts[0]);
 }
+
+/* both classes have 46; the second class may not have what generated frames of the first carry */
+TEST(scenario_class_map__between_classes)
+{
+	static const char *const wrong[][2] = {
+		{ "{name: a, dscp: 46}, {name: b, dscp: [1, 46]}",
+		  "DSCP 46 is of two classes, 'a' and 'b'" },
+		{ "{name: a}, {name: b, dscp: 0}",
+		  "DSCP 0 is what generated frames of class 'a' carry, number 0 in the list: class "
+		  "'b' cannot have it" },
+		{ "{name: a, pcp: 1}, {name: b}",
+		  "priority 1 is what generated frames of class 'b' carry, number 1 in the list: "
+		  "class 'a' cannot have it" },
+	};
+	char text[512];
+
+	for (int i = 0; i < COUNT(wrong); i++) {
+		snprintf(text, sizeof(text),
+			 "name: t\nrun: {duration: 1us}\ntopology: {generate: star, hosts: 2}\n"
+			 "classes: [%s]\n",
+			 wrong[i][0]);
+		ck_assert_int_ne(read_text("t.yaml", text), 0);
+		ck_assert_msg(strstr(errors.texts[0], wrong[i][1]) != NULL, "%s", errors.texts[0]);
+		teardown();
+		setup();
+	}
+}

@@ -308,6 +308,14 @@ TEST(scenario_hosts_section__patterns)
 	ck_assert_uint_eq(settings_of("h1")->variable_count, 0);
 	ck_assert_uint_eq(settings_of("h3")->resolver_count, 1);
 	scenario_free(&scenario);
+	/* one entry after the other: keys of a former one are replaced, the first key as well */
+	read_fine("name: t\nrun: {duration: 100us}\n"
+		  "hosts: {'*': {dns: 10.0.0.53, addresses: [10.9.0.9/24]},\n"
+		  "        h0: {dns: 10.0.0.54, addresses: [10.9.0.1/24]}}\n"
+		  "topology: {generate: star, hosts: 1}\n");
+	ck_assert_uint_eq(settings_of("h0")->interfaces[0].address_count, 1);
+	address_is(&settings_of("h0")->interfaces[0].addresses[0], "10.9.0.1/24");
+	scenario_free(&scenario);
 	read_fine(TWO "    A: {switch: s1, user: own, interfaces: [s2]}\n"
 		      "hosts: {'A*': {user: other, router: yes}}\n");
 	ck_assert_str_eq(settings_of("A")->user, "own");

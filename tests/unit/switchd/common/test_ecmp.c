@@ -149,3 +149,17 @@ TEST(ecmp_choose__no_port_is_up)
 	ck_assert_int_eq(ecmp_choose(&table, 1, 3, 0), -1);
 	ck_assert_int_eq(ecmp_choose(&table, 2, 0, 0), -1);
 }
+
+/* Of a flow whose port is down, the upper 32 bits select among those that are up. */
+TEST(ecmp_choose__upper_half_beside_a_failure)
+{
+	table.ports_up = ~(1ull << 5);
+	for (uint64_t upper = 0; upper < 12; upper++) {
+		static const int left[] = { 4, 6, 7 };
+
+		ck_assert_int_eq(ecmp_choose(&table, 2, 0, upper << 32 | 1), left[upper % 3]);
+		ck_assert_int_eq(ecmp_choose(&table, 2, 0, upper << 32 | 2), 6);
+	}
+	/* the highest bit counts: 2^32 - 1 is a multiple of 3 */
+	ck_assert_int_eq(ecmp_choose(&table, 2, 0, UINT64_MAX - UINT32_MAX + 1), 4);
+}

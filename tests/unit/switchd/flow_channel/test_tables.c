@@ -131,3 +131,47 @@ TEST(tables__read_back)
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 3), 1 << 2 | 1 << 3);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, ROUTE_UPWARD), 1 << 3);
 }
+
+/* ... and those of hosts and intermediate switches. Entries after the last one stay as they are. */
+TEST(tables__hosts_and_vias_read_back)
+{
+	struct host_config hosts[] = {
+		{ .host_index = 1, .fabric_address = 3, .egress_port = 5 },
+		{ .host_index = 20, .fabric_address = 1, .egress_port = 63 }
+	};
+	uint16_t vias[] = { 9, 3, 700 };
+	struct switch_config tables = {
+		.fabric_address = 1, .host_count = 2, .hosts = hosts, .via_count = 3, .vias = vias
+	};
+	struct table_block block = { .table = TABLE_HOSTS };
+
+	one_switch_open(&s);
+	ck_assert_int_eq(switchd_ops.tables(s.dp, &tables), 0);
+	ck_assert_uint_eq(switchd_ops.table_blocks(s.dp, TABLE_HOSTS),
+			  table_blocks(TABLE_HOSTS, 21));
+	ck_assert_uint_eq(switchd_ops.table_blocks(s.dp, TABLE_VIAS), table_blocks(TABLE_VIAS, 3));
+	ck_assert_uint_eq(switchd_ops.table_blocks(s.dp, TABLE_FLOOD), 0);
+	ck_assert_uint_eq(switchd_ops.table_blocks(s.dp, TABLE_LFT), 0);
+	memset(block.bytes, 0xaa, sizeof(block.bytes));
+	block.number = 20 / table_entries(TABLE_HOSTS);
+	switchd_ops.table_read(s.dp, &block);
+	for (uint32_t i = 0; i < table_entries(TABLE_HOSTS); i++) {
+		uint32_t index = block.number * table_entries(TABLE_HOSTS) + i;
+		uint8_t untouched[TABLE_BLOCK_BYTES];
+
+		memset(untouched, 0xaa, sizeof(untouched));
+		ck_assert_uint_eq(table_get(TABLE_HOSTS, block.bytes, i),
+				  index == 1    ? table_host(&hosts[0])
+				  : index == 20 ? table_host(&hosts[1])
+				  : index > 20  ? table_get(TABLE_HOSTS, untouched, i)
+						: 0);
+	}
+	block = (struct table_block){ .table = TABLE_HOSTS };
+	switchd_ops.table_read(s.dp, &block);
+	ck_assert_uint_eq(table_get(TABLE_HOSTS, block.bytes, 1), table_host(&hosts[0]));
+	ck_assert_uint_eq(table_get(TABLE_HOSTS, block.bytes, 0), 0);
+	block = (struct table_block){ .table = TABLE_VIAS };
+	switchd_ops.table_read(s.dp, &block);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(table_get(TABLE_VIAS, block.bytes, i), i < 3 ? vias[i] : 0);
+}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/flow_channel/packet_flood.h"
 #include "tests/unit/switchd/port_group/one_lid.h"
@@ -93,6 +94,58 @@ TEST(show__forwarding_tables_of_a_port)
 	text = shown("lft", 3);
 	ck_assert_ptr_nonnull(strstr(text, "\n3\t3\t2\t2\t1\t2 3\n"));
 	free(text);
+}
+
+/* Two packets of DLID 3 from a host, and one of 4 from another switch, on level 1 of its class,
+ * wait at port 2; then they are marked as they leave. */
+TEST(show__what_waits_and_what_was_marked)
+{
+	struct lid_header header = {
+		.dlid = 3, .slid = 1, .frame_bytes = FULL_BYTES, .service_level = UNORDERED
+	};
+	char *text;
+
+	snprintf(s.config.classes[UNORDERED].name, sizeof(s.config.classes[0].name), "u");
+	s.config.port_group.fecn = true;
+	s.config.port_group.queue_units = FULL_UNITS;
+	s.config.sample_ps = NODE_US;
+	s.config.series = true;
+	s.config.measure_to_ps = 10 * NODE_US;
+	lid_open(0);
+	port_block(2);
+	lid_send_header(0, 2 * NODE_US, &header);
+	lid_send_header(0, 2 * NODE_US, &header);
+	header = (struct lid_header){ .dlid = 4, .slid = 6, .frame_bytes = 100 };
+	lid_send_header(3, 2 * NODE_US, &header);
+	one_switch_run(&s, 4 * NODE_US);
+	ck_assert_uint_eq(series_at(s.stats, 3 * NODE_US, SERIES_LANE_QUEUE_UNITS, 2, 1), 1);
+	ck_assert_uint_eq(series_at(s.stats, 3 * NODE_US, SERIES_LANE_QUEUE_UNITS, 2, 2), 8);
+	ck_assert_uint_eq(series_at(s.stats, 3 * NODE_US, SERIES_LANE_INPUT_UNITS, 0, 2), 8);
+	ck_assert_uint_eq(series_at(s.stats, 3 * NODE_US, SERIES_LANE_CREDIT_UNITS, 2, 0), PLENTY);
+	ck_assert_uint_eq(series_at(s.stats, 3 * NODE_US, SERIES_INPUT_UNITS, 0, 0), 8);
+	ck_assert_uint_eq(series_at(s.stats, 3 * NODE_US, SERIES_QUEUE_BYTES, 2, 0), 2148);
+	text = shown("lanes", 2);
+	ck_assert_str_eq(text,
+			 "port:port\tclass:text\tlevel\twaiting_units\tcredit_units\theld_units\t"
+			 "fecns\tstate:text\n"
+			 "2\tc\t0\t0\t100000\t0\t0\t-\n"
+			 "2\tc\t1\t1\t100000\t0\t0\t-\n"
+			 "2\tu\t0\t8\t100000\t0\t0\t-\n"
+			 "2\tu\t1\t0\t100000\t0\t0\t-\n");
+	free(text);
+	text = shown("waiting", 2);
+	ck_assert_ptr_nonnull(strstr(text, "\n2\tc\t1\t5\t4\t0\t3\t1\t100\n"
+					   "2\tu\t0\t0\t3\t0\t0\t2\t2048\n"));
+	free(text);
+	port_unblock(2, 4 * NODE_US, UNORDERED, PLENTY);
+	one_switch_run(&s, 6 * NODE_US);
+	text = shown("log", 2);
+	ck_assert_str_eq(text, "port:port\tclass:text\tlevel\tat_us:ps\tdlid:lid\tslid:lid\n"
+			       "2\tc\t1\t4000000\t4\t6\n"
+			       "2\tu\t0\t4005440\t3\t1\n"
+			       "2\tu\t0\t4047840\t3\t1\n");
+	free(text);
+	ck_assert_uint_eq(series_at(s.stats, 6 * NODE_US, SERIES_MARKS, 2, 0), 3);
 }
 
 TEST(set__values)
