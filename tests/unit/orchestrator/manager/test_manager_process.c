@@ -1,5 +1,6 @@
 /*  orchestrator/manager/manager_process: it serves only the process that started it, and ends with
  *  it (PG-11, TB-23). A child of the test is the manager; the test is the daemon. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,68 @@ TEST_RANGE(manager_process_run__begins_with_hello, 0, 3)
 	shutdown(sockets[0], SHUT_RDWR);
 	ck_assert_int_eq(await(pid), LOST);
 	ck_assert_str_eq(said, "");
+}
+
+/* starts one of a fabric of three nodes, and has it sweep */
+static pid_t start_sweep(void)
+{
+	const struct manager_message hello = { .kind = MANAGER_HELLO, .node_count = 3 },
+				     sweep = { .kind = MANAGER_SWEEP };
+	char parent[16];
+	pid_t pid;
+
+	snprintf(parent, sizeof(parent), "%d", (int)getpid());
+	pid = start(parent, NULL);
+	ck_assert_int_eq(manager_send(sockets[0], &hello), 0);
+	ck_assert_int_eq(manager_send(sockets[0], &sweep), 0);
+	return pid;
+}
+
+/* It discovers each node, which does not answer in time: each question has its answer, and the
+ * report follows. */
+TEST(manager_process_run__asks_the_nodes)
+{
+	struct manager_message message;
+	uint32_t asked = 0;
+	char why[256];
+	pid_t pid = start_sweep();
+
+	for (;;) {
+		ck_assert_int_eq(manager_receive(sockets[0], &message, why, sizeof(why)), 0);
+		if (message.kind == MANAGER_REPORT)
+			break;
+		ck_assert_int_eq(message.kind, MANAGER_QUESTION);
+		ck_assert_int_eq(message.question.ask, ASK_DISCOVER);
+		ck_assert_uint_eq(message.count, 3);
+		ck_assert_uint_eq(message.index, asked);
+		ck_assert_uint_eq(message.question.node, asked++);
+		message.kind = MANAGER_ANSWER;
+		message.question.status = -ETIMEDOUT;
+		ck_assert_int_eq(manager_send(sockets[0], &message), 0);
+	}
+	ck_assert_uint_eq(asked, 3);
+	manager_message_free(&message);
+	shutdown(sockets[0], SHUT_RDWR);
+	ck_assert_int_eq(await(pid), LOST);
+	ck_assert_str_eq(said, "");
+}
+
+/* _i: 0 an answer to another question, 1 no answer at all, but a message of another kind */
+TEST_RANGE(manager_process_run__no_answer_to_its_question, 0, 2)
+{
+	struct manager_message message;
+	char why[256];
+	pid_t pid = start_sweep();
+
+	ck_assert_int_eq(manager_receive(sockets[0], &message, why, sizeof(why)), 0);
+	message.kind = _i ? MANAGER_SWEEP : MANAGER_ANSWER;
+	message.index = 1;
+	message.question.status = -ETIMEDOUT;
+	ck_assert_int_eq(manager_send(sockets[0], &message), 0);
+	ck_assert_int_eq(await(pid), LOST);
+	ck_assert_msg(strstr(said, "heddle " MANAGER_COMMAND
+				   ": the daemon has sent an invalid message: ") == said,
+		      "%s", said);
 }
 
 TEST(manager_process_run__tells_of_an_invalid_message)
