@@ -186,6 +186,32 @@ TEST(translate_lookup__requests_go_to_their_target)
 
 /* ---- networks behind hosts that route ---- */
 
+/* whatever prefixes say, a link-local address is behind no router: 169.254/16 and fe80::/10 */
+TEST(translate_lookup__link_local_is_not_routed)
+{
+	static const struct prefix_config all[] = { { .host_index = 1, .version = 4, .bits = 0 },
+						    { .host_index = 1, .version = 6, .bits = 0 } };
+	static const struct {
+		uint8_t version, first, second;
+		bool local;
+	} cases[] = {
+		{ 4, 169, 253, false },   { 4, 169, 254, true },    { 4, 169, 255, false },
+		{ 4, 168, 254, false },   { 4, 170, 254, false },   { 6, 0xfe, 0x7f, false },
+		{ 6, 0xfe, 0x80, true },  { 6, 0xfe, 0xbf, true },  { 6, 0xfe, 0xc0, false },
+		{ 6, 0xff, 0x80, false }, { 6, 0xfd, 0x80, false },
+	};
+
+	ck_assert_int_eq(translate_prefixes_set(&table, all, 2), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame_fields fields = { .ip_version = cases[i].version,
+						     .destination_mac = { 2, 9, 9, 9, 9, 9 },
+						     .destination_ip = { cases[i].first,
+									 cases[i].second, 1, 1 } };
+
+		ck_assert_msg(!translate_lookup(&table, &fields) == cases[i].local, "case %zu", i);
+	}
+}
+
 static void prefixes_set(void)
 {
 	static const struct prefix_config prefixes[] = {

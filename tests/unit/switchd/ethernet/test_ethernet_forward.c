@@ -244,6 +244,68 @@ TEST(flood__not_reserved_addresses)
 	books_expect(0);
 }
 
+/* host @source, at @port, asks with a broadcast for the MAC of the address of host @target */
+static void request_send(uint32_t port, uint32_t source, uint32_t target, node_time_t at)
+{
+	uint8_t bytes[FRAME_BYTES_MIN] = { 0 };
+
+	memset(bytes, 0xff, 6);
+	address_mac(source, bytes + 6);
+	memcpy(bytes + 12, (const uint8_t[]){ 8, 6, 0, 1, 8, 0, 6, 4, 0, 1 }, 10);
+	address_mac(source, bytes + 22);
+	bytes_put32(bytes + 28, address_ipv4(source));
+	bytes_put32(bytes + 38, address_ipv4(target));
+	neighbour_send_frame(&s, port, at, RECORD_PACKET, FRAME_BYTES_MIN + FRAME_FCS_BYTES, 0,
+			     bytes, FRAME_BYTES_MIN);
+}
+
+/* A request goes to its target alone: at the same switch, or at another one, there also at a port
+ * with the same number. One for its own address is flooded, so that whatever has it as well can
+ * say so. */
+TEST(flood__requests_for_the_address_of_the_source)
+{
+	s.hosts[3].egress_port = s.hosts[0].egress_port;
+	one_switch_open(&s);
+	request_send(0, 0, 1, 0);
+	one_switch_run(&s, NODE_US);
+	packet_expect(1, FRAME_BYTES_MIN);
+	request_send(0, 0, 3, NODE_US);
+	one_switch_run(&s, 2 * NODE_US);
+	packet_expect(2, FRAME_BYTES_MIN);
+	ck_assert_uint_eq(s.stats->flooded_packets, 0);
+	for (uint32_t p = 0; p < PORTS; p++)
+		no_packet_expect(p);
+	request_send(0, 0, 0, 2 * NODE_US);
+	one_switch_run(&s, FAR);
+	no_packet_expect(0);
+	for (uint32_t p = 1; p < PORTS; p++)
+		packet_expect(p, FRAME_BYTES_MIN);
+	ck_assert_uint_eq(drops_all(), 0);
+	books_expect(0);
+}
+
+/* A report of membership is for routers of multicast, of which there are none. */
+TEST(flood__not_reports_of_membership)
+{
+	uint8_t bytes[FRAME_BYTES_MIN] = { 1, 0, 0x5e, 1, 2, 3 };
+
+	address_mac(0, bytes + 6);
+	memcpy(bytes + 12, (const uint8_t[]){ 8, 0, 0x45, 0, 0, 28, 0,   0, 0, 0, 1,   2,
+					      0, 0, 10,   0, 0, 1,  239, 1, 2, 3, 0x16 },
+	       23);
+	bytes_put16(bytes + 24,
+		    (uint16_t) ~((0x4500u + 28 + 0x0102 + 0x0a00 + 1 + 0xef01 + 0x0203) % 0xffff));
+	one_switch_open(&s);
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, FRAME_BYTES_MIN + FRAME_FCS_BYTES, 0, bytes,
+			     FRAME_BYTES_MIN);
+	one_switch_run(&s, FAR);
+	for (uint32_t p = 0; p < PORTS; p++)
+		no_packet_expect(p);
+	ck_assert_uint_eq(drops(DROP_NO_LISTENER), 1);
+	ck_assert_uint_eq(drops_all(), 1);
+	books_expect(0);
+}
+
 /* the tree ends here: every port has had the frame */
 TEST(flood__end_of_the_tree)
 {
