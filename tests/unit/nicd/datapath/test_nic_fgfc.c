@@ -1,6 +1,7 @@
 /*  nicd/datapath: FGFC frames pause single flows of a NIC (EC-15 to EC-17); end 1 plays the edge
  *  switch. */
 #include "nodes/link/link_send.h"
+#include "tests/series_ring.h"
 #include "tests/testing.h"
 #include "tests/unit/nicd/datapath/nic_pair.h"
 
@@ -54,6 +55,35 @@ TEST_RANGE(nic_fgfc__credit, 0, 4)
 	fabric_run(100 * NODE_US);
 	ck_assert_uint_eq(sent(0) - before, packets[_i]);
 	ck_assert_uint_eq(sender_port()->fgfc_held, 1);
+}
+
+/* samples of a flow that is paused, with what it has queued, and of one that is not */
+TEST(nic_fgfc__samples)
+{
+	const node_time_t at = 20 * NODE_US;
+	struct stats_page *stats;
+	uint64_t queued;
+
+	ends[0].config.sample_ps = 10 * NODE_US;
+	ends[0].config.series = true;
+	ends[0].workloads[1].window = 2; /* it has data at any time */
+	two_flows();
+	stats = ends[0].stats;
+	fgfc_send(0, MATCH_ALL, 0, PAUSE_PS, 0);
+	fabric_run(at + NODE_US);
+	ck_assert_uint_eq(series_at(stats, at, SERIES_FLOW_HELD, 0, 0), 1);
+	ck_assert_uint_eq(series_at(stats, at, SERIES_FLOW_HELD, 0, 1), 0);
+	ck_assert_uint_eq(series_at(stats, at, SERIES_FLOW_ALLOWED_RATE_BPS, 0, 0), 0);
+	ck_assert_uint_eq(series_at(stats, at, SERIES_FLOW_ALLOWED_RATE_BPS, 0, 1), RATE_BPS);
+	ck_assert_uint_eq(series_at(stats, at, SERIES_ALLOWED_RATE_SUM_BPS, 0, 0), RATE_BPS);
+	ck_assert_uint_eq(series_at(stats, at, SERIES_ALLOWED_RATE_MIN_BPS, 0, 0), RATE_BPS);
+	ck_assert_uint_eq(series_at(stats, at, SERIES_FGFC_HELD, 0, 0), 1);
+	/* the window is one message: what of it was not sent before the pause */
+	ck_assert_uint_eq(series_at(stats, at, SERIES_FLOW_SENT_BYTES, 0, 0),
+			  sent(0) * PACKET_BYTES);
+	queued = series_at(stats, at, SERIES_FLOW_QUEUED_BYTES, 0, 0);
+	ck_assert_uint_eq(queued, (10 - sent(0)) * CAPACITY_BYTES);
+	ck_assert_uint_gt(queued, 0);
 }
 
 TEST(nic_fgfc__end_frame)

@@ -1,6 +1,8 @@
 /*  switchd/ethernet: ECN marks by the length of a queue, at enqueue or at dequeue (RC-1). */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tests/testing.h"
 #include "tests/unit/switchd/ethernet/one_ethernet.h"
@@ -43,6 +45,30 @@ TEST(ecn__marks_by_queue_length)
 			frame_parse(got.bytes, got.header.captured_bytes, FULL_BYTES, &fields), 0);
 		ck_assert_int_eq(is_marked(), got.header.traffic_class == ROCE && roce++ >= 11);
 	}
+}
+
+/* SE-5: with a file for events, each mark is one, with the length of the queue then */
+TEST(ecn__marks_are_events)
+{
+	int file = memfd_create("events", MFD_CLOEXEC);
+	const struct trace_entry *entry;
+
+	s.config.roce.classes[ROCE].ecn = true;
+	s.config.roce.classes[ROCE].kmin_bytes = s.config.roce.classes[ROCE].kmax_bytes = 10000;
+	one_switch_open(&s);
+	trace_file(s.stats, file);
+	port_block(1);
+	burst_send(0, 0, 1, ROCE, 12);
+	one_switch_run(&s, NODE_MS);
+	ck_assert_uint_eq(s.stats->trace.count, 1);
+	entry = stats_trace(s.stats, 0);
+	ck_assert_uint_eq(entry->kind, TRACE_MARK);
+	ck_assert_uint_eq(entry->port, 1);
+	ck_assert_uint_eq(entry->traffic_class, ROCE);
+	ck_assert_uint_eq(entry->value, 11000);
+	ck_assert_uint_eq(entry->source, 0 + 1);
+	ck_assert_uint_eq(entry->destination, 1 + 1);
+	close(file);
 }
 
 /* RC-1: kmin and kmax that are given for a rate are in proportion to the rate of the port. Those in

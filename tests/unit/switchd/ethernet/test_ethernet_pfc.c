@@ -201,3 +201,27 @@ TEST_RANGE(pfc__watchdog, 0, 2)
 	ck_assert_uint_eq(class_of(port, ROCE)->stuck, 1);
 	books_expect(0);
 }
+
+/* Two ports that are paused for ever from different times on: each is reported after its own time */
+TEST(pfc__watchdog_of_two_ports)
+{
+	s.config.roce.watchdog_ps = 500 * NODE_US;
+	one_switch_open(&s);
+	for (node_time_t at = 0; at < 1000 * NODE_US; at += 100 * NODE_US) {
+		pfc_send(0, at, ROCE, PAUSE_QUANTA_MAX);
+		if (at >= 200 * NODE_US)
+			pfc_send(1, at, ROCE, PAUSE_QUANTA_MAX);
+	}
+	roce_send_from(2, 2, 0, 0, 0, ROCE, SMALL_BYTES);
+	roce_send_from(3, 4, 200 * NODE_US, 1, 0, ROCE, SMALL_BYTES);
+	one_switch_run(&s, 499 * NODE_US);
+	ck_assert_uint_eq(class_of(0, ROCE)->stuck, 0);
+	one_switch_run(&s, 699 * NODE_US);
+	ck_assert_uint_eq(class_of(0, ROCE)->stuck, 1);
+	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 0);
+	one_switch_run(&s, 702 * NODE_US);
+	ck_assert_uint_eq(class_of(0, ROCE)->stuck, 1);
+	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 1);
+	ck_assert_uint_eq(one_switch_run(&s, FAR), NODE_S - 1);
+	books_expect(0);
+}
