@@ -26,8 +26,6 @@ static void level_print(uint64_t level_bytes, uint32_t alpha_permille, FILE *out
 		fprintf(out, "%s of the free buffer",
 			quantity_format(QUANTITY_SHARE,
 					alpha_permille * (QUANTITY_SHARE_ONE / 1000), share));
-	if (!level_bytes && !alpha_permille)
-		fprintf(out, "all of the buffer");
 }
 
 /* a queue length, and the port rate that it applies to, unless it applies to all */

@@ -67,6 +67,7 @@ static const char *const names[] = {
 	OWN("flows"),
 	OWN("roce"),
 	OWN("lids"),
+	OWN("slow-lids"),
 };
 
 #define ROWS (sizeof(names) / sizeof(names[0]))

@@ -202,7 +202,7 @@ TEST_RANGE(pfc__watchdog, 0, 2)
 	books_expect(0);
 }
 
-/* Two ports that are paused for ever from different times on: each is reported after its own time */
+/* two ports that are paused for ever from different times on: each is reported after its own */
 TEST(pfc__watchdog_of_two_ports)
 {
 	s.config.roce.watchdog_ps = 500 * NODE_US;
