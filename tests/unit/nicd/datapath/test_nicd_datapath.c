@@ -223,6 +223,22 @@ static char *shown(const char *table, int port, int expected)
 	return text;
 }
 
+/* all bytes of the headers of a flow's last frame */
+TEST(nic_show__headers)
+{
+	char *text, *row;
+
+	fabric_build();
+	fabric_run(10 * NODE_US);
+	text = shown("headers", 0, 0);
+	row = strstr(text, "\n0\t1\t");
+	ck_assert_ptr_nonnull(row);
+	row += 5;
+	ck_assert_uint_eq(strcspn(row, "\n"), 2 * frame_headers_bytes(FRAME_IPV4));
+	ck_assert_int_eq(strncmp(row, "02480000000202480000000108004500", 32), 0);
+	free(text);
+}
+
 TEST(nic_show__tables)
 {
 	static const char *const tables[] = { "flows", "received", "workloads", "fgfc", "headers" };

@@ -387,6 +387,36 @@ TEST(link_stop_set__ends_with_the_link)
 	ck_assert(!link_words_due(&b.link));
 }
 
+/* What is in the ring is lost with the link: packets are counted with their bytes, control words
+ * are not. */
+TEST(link_down__what_has_arrived_is_lost)
+{
+	send_frame(&a, 1000, 0, 1);
+	link_stop_set(&a.link, 0, true);
+	send_words(&a, false);
+	send_frame(&a, 300, 1, 2);
+	link_flush(&a.link, &(bool){ 0 });
+	link_down(&b.link, 0);
+	ck_assert_uint_eq(b.stats->drops[DROP_LINK_DOWN], 2);
+	ck_assert_uint_eq(stats_port(b.stats, 0)->dropped_frames, 2);
+	ck_assert_uint_eq(stats_port(b.stats, 0)->dropped_bytes, 1300);
+	ck_assert(!link_stopped(&b.link, 0));
+	link_up(&b.link, 0);
+	ring_refresh(&b.link.rx.ring);
+	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER);
+}
+
+/* each class is stopped in both directions, and no other one */
+TEST(link_up_stopped__all_classes)
+{
+	link_up(&b.link, 0);
+	link_up_stopped(&b.link);
+	ck_assert_uint_eq(b.link.stop.by_peer, 3);
+	ck_assert_uint_eq(b.link.stop.wanted, 3);
+	ck_assert_uint_eq(b.link.stop.told, 3);
+	ck_assert(!link_words_due(&b.link));
+}
+
 /* TB-23: classes that do not exist */
 TEST(link_stop_set__unknown_classes_are_ignored)
 {

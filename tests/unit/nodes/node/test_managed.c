@@ -15,7 +15,8 @@ static struct {
 	uint64_t routes[ADDRESSES], flood_ports;
 	uint8_t lft[LIDS], pgft[LIDS];
 	uint64_t pgt[PORT_GROUPS_MAX][PORT_GROUP_WORDS];
-	uint32_t changes;
+	uint16_t vias[4];
+	uint32_t via_count, changes;
 	int error;
 } toy;
 
@@ -62,6 +63,9 @@ static int toy_tables(void *dataplane, const struct switch_config *tables)
 	}
 	memcpy(toy.pgt, tables->lids.pgt, tables->lids.group_count * sizeof(toy.pgt[0]));
 	toy.flood_ports = tables->flood_ports;
+	toy.via_count = tables->via_count;
+	for (uint32_t i = 0; i < toy.via_count; i++)
+		toy.vias[i] = tables->vias[i];
 	return 0;
 }
 
@@ -135,6 +139,21 @@ TEST(managed_commit__all_at_once)
 	ck_assert_uint_eq(toy.routes[7], 3);
 	ck_assert_uint_eq(toy.routes[table_entries(TABLE_ROUTES) + 2], 5);
 	ck_assert_uint_eq(toy.routes[2 * table_entries(TABLE_ROUTES)], 6);
+}
+
+/* intermediate switches end at the first entry that is none */
+TEST(managed_write__vias)
+{
+	struct table_block block = { .table = TABLE_VIAS };
+
+	opened(FABRIC_FLOW_CHANNEL);
+	table_put(TABLE_VIAS, block.bytes, 0, 9);
+	table_put(TABLE_VIAS, block.bytes, 1, 3);
+	table_put(TABLE_VIAS, block.bytes, 3, 5);
+	write_to(0, block);
+	ck_assert_uint_eq(toy.via_count, 2);
+	ck_assert_uint_eq(toy.vias[0], 9);
+	ck_assert_uint_eq(toy.vias[1], 3);
 }
 
 /* A manager ended before its commit: the next one begins again with nothing collected. */
