@@ -4,9 +4,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +53,19 @@ TEST(control_file_read__copy_and_digest)
 	ck_assert_int_eq(copy.st_size, here.st_size);
 	/* nodes share it, and none may change it */
 	ck_assert_int_eq(pwrite(file.fd, "x", 1, 0), -1);
+}
+
+/* no file of this process may be as long as the copy */
+TEST(control_file_read__cannot_be_copied)
+{
+	const struct rlimit limit = { 100, 100 };
+	Dl_info library;
+
+	ck_assert(dladdr(dlsym(RTLD_NEXT, "gnu_get_libc_version"), &library));
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(control_file_read(&file, library.dli_fname), -EFBIG);
+	ck_assert_int_eq(file.fd, -1);
 }
 
 /* the name is for terminals, too */

@@ -85,9 +85,12 @@ TEST(port_names_list__more_than_a_sentence_names)
 /* a text without space for another name is cut there: no byte after it is written */
 TEST(port_names_list__little_space)
 {
-	char text[16];
+	char text[16], longer[sizeof(TWELVE) + 4 + 2] = { [sizeof(TWELVE) + 4] = '!' };
 
 	many_make();
+	port_names_list(&many, 0x7fff, longer, sizeof(TWELVE) + 4);
+	ck_assert_str_eq(longer, TWELVE " and");
+	ck_assert_int_eq(longer[sizeof(TWELVE) + 4], '!');
 	for (size_t max = 1; max <= sizeof(text); max++) {
 		memset(text, '!', sizeof(text));
 		port_names_list(&many, 0x7fff, text, max);

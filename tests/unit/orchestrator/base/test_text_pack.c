@@ -2,10 +2,12 @@
  *  another one, which does not trust it (DU-3). */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -88,6 +90,20 @@ TEST(text_pack_read__refuses_what_is_too_long)
 
 	ck_assert_int_eq(ftruncate(fd, TEXT_PACK_MAX + 1), 0);
 	ck_assert_int_eq(text_pack_read(&pack, fd), -EMSGSIZE);
+	close(fd);
+}
+
+/* no file of this process may be as long: what was written so far is closed */
+TEST(text_pack_file__cannot_be_written)
+{
+	const struct rlimit limit = { 10, 10 };
+	int fd;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(text_pack_file("twenty bytes of text", 20), -EFBIG);
+	fd = text_pack_file("ten bytes!", 10);
+	ck_assert_int_ge(fd, 0);
 	close(fd);
 }
 

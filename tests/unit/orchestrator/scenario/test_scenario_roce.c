@@ -371,6 +371,32 @@ TEST(scenario_roce__path_mtu)
 		      2048 + 58); /* links of other kinds of fabric have an MTU of 4096 */
 }
 
+/* the smallest MTU is that of a first or second sender or receiver, of a link between switches, or
+ * of no link that the packets may use */
+TEST(scenario_roce__path_mtu_of_each_link)
+{
+	static const struct {
+		const char *of_a, *pairs, *of_link;
+		uint32_t path_mtu;
+	} cases[] = {
+		{ "600", "[a, c]", "9014", 512 },         { "600", "[c, a]", "9014", 512 },
+		{ "600", "[b, c], [a, c]", "9014", 512 }, { "600", "[b, c], [b, a]", "9014", 512 },
+		{ "9014", "[a, c]", "1514", 1024 },       { "600", "[b, c]", "9014", 4096 },
+	};
+	char text[512];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "name: t\nfabric: roce\nrun: {duration: 1ms}\n"
+			 "topology: {switches: [s, t], links: [{between: [s, t], mtu: %s}],\n"
+			 "  hosts: {a: {switch: s, mtu: %s}, b: s, c: t}}\n"
+			 "links: {mtu: 9014}\n"
+			 "workloads: [{name: w, pattern: pairs, pairs: [%s]}]\n",
+			 cases[i].of_link, cases[i].of_a, cases[i].pairs);
+		packet_expect(text, cases[i].path_mtu + 58);
+	}
+}
+
 /* the same file: frames stay as given; the fabric is reliable */
 TEST(scenario_roce__workloads_of_a_flow_channel_fabric)
 {

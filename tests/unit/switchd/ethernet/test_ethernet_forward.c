@@ -244,6 +244,21 @@ TEST(flood__not_reserved_addresses)
 	books_expect(0);
 }
 
+/* the tree, as a fabric manager reads it back, beside a table of hosts */
+TEST(flood__tree_is_read_back)
+{
+	struct table_block block = { .table = TABLE_FLOOD };
+
+	s.config.switch_.flood_ports = 1 << 0 | 1 << 3;
+	one_switch_open(&s);
+	ck_assert_uint_eq(s.ops->table_blocks(s.dataplane, TABLE_FLOOD), 1);
+	s.ops->table_read(s.dataplane, &block);
+	ck_assert_uint_eq(table_get(TABLE_FLOOD, block.bytes, 0), 1 << 0 | 1 << 3);
+	block = (struct table_block){ .table = TABLE_HOSTS };
+	s.ops->table_read(s.dataplane, &block);
+	ck_assert_uint_eq(table_get(TABLE_HOSTS, block.bytes, 2), table_host(&s.hosts[2]));
+}
+
 /* host @source, at @port, asks with a broadcast for the MAC of the address of host @target */
 static void request_send(uint32_t port, uint32_t source, uint32_t target, node_time_t at)
 {
