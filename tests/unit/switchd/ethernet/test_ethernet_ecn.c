@@ -95,6 +95,11 @@ TEST_RANGE(ecn__levels_in_proportion_to_the_rate, 0, 2)
 	ck_assert_uint_eq(at_port(1)->kmax_bytes, _i ? 20000 : 10000);
 	ck_assert_uint_eq(s.eth->ports[1].queues[ROCE].signals.high_bytes, _i ? 1200000 : 600000);
 	ck_assert_uint_eq(s.eth->ports[1].queues[ROCE].signals.low_bytes, _i ? 400000 : 200000);
+	/* at a slow port, where that would be less than some frames, as much as those */
+	ck_assert_uint_eq(s.eth->ports[3].queues[ROCE].signals.high_bytes,
+			  _i ? 6 * (MTU + FRAME_FCS_BYTES) : 600000);
+	ck_assert_uint_eq(s.eth->ports[3].queues[ROCE].signals.low_bytes,
+			  _i ? 2 * (MTU + FRAME_FCS_BYTES) : 200000);
 	ck_assert_uint_eq(roce_queue_reference_bytes(&s.eth->ports[1].queues[ROCE].watch),
 			  _i ? 30000 : 15000);
 	if (!_i)
