@@ -253,6 +253,28 @@ TEST(scenario_hosts__programs)
 	ck_assert_uint_eq(settings_of("B")->health.within_ps, 30 * NODE_S);
 }
 
+/* where a folder of this machine may appear: below "/", without a step upwards */
+TEST(scenario_hosts__places_of_mounts)
+{
+	static const struct {
+		const char *to;
+		bool fine;
+	} places[] = { { "/a", true },    { "/..a", true },   { "/a..", true },
+		       { "/a/.b", true }, { "/", false },     { "a", false },
+		       { "/..", false },  { "/a/..", false }, { "/../a", false } };
+	char text[512];
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(text, sizeof(text),
+			 TWO "    A: {switch: s1, mounts: [{from: ., to: %s}]}\n", places[i].to);
+		ck_assert_msg((read_text("t.yaml", text) == 0) == places[i].fine, "%s",
+			      places[i].to);
+		ck_assert(places[i].fine || strstr(errors.texts[0], "is no path in a host"));
+		teardown();
+		setup();
+	}
+}
+
 TEST(scenario_hosts__sandbox)
 {
 	const struct scenario_host_settings *settings;
