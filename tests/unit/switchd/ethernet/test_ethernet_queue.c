@@ -54,6 +54,24 @@ TEST(order__shares)
 	ck_assert_uint_le(bytes[TCP] * 100, (bytes[TCP] + bytes[ROCE]) * 72);
 }
 
+/* A class with half of the link has a frame in two frame times, though nothing else waits. */
+TEST(order__class_with_a_limit)
+{
+	node_time_t before_ps = 0;
+
+	s.config.classes[TCP].max_permille = 500;
+	one_switch_open(&s);
+	burst_send(0, 0, 1, TCP, 6);
+	one_switch_run(&s, FAR);
+	for (uint32_t i = 0; i < 6; i++) {
+		packet_expect(1, FULL_BYTES);
+		if (i >= 2) /* two may follow each other */
+			ck_assert_uint_eq(got.header.at_ps - before_ps, 2 * FULL_PS);
+		before_ps = got.header.at_ps;
+	}
+	books_expect(0);
+}
+
 /* RC-6: a lossy queue has its limit, and causes no pause */
 TEST(drop__lossy_queue)
 {
