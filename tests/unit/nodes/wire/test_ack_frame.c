@@ -9,7 +9,8 @@
 #include "nodes/wire/fabric_header.h"
 #include "tests/unit/nodes/wire/cut_short.h"
 
-#define BYTES_MAX (FABRIC_ENVELOPE_BYTES + ACK_FRAME_OVERHEAD_BYTES + 150)
+/* one ACK more than a frame may have: 49 of 25 bits are 154 bytes */
+#define BYTES_MAX (FABRIC_ENVELOPE_BYTES + ACK_FRAME_OVERHEAD_BYTES + 154)
 
 static uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 static uint8_t bytes[BYTES_MAX];
@@ -152,4 +153,13 @@ TEST(ack_frame_read__cut_short)
 
 		cut_short_refused(bytes, length, length, is_read);
 	}
+}
+
+TEST(ack_frame_read__one_ack_too_many)
+{
+	ack_frame_write(envelope, acks, ACK_FRAME_ACKS_MAX, bytes);
+	bytes[FABRIC_ENVELOPE_BYTES + 1] = ACK_FRAME_ACKS_MAX + 1;
+	bytes[FABRIC_ENVELOPE_BYTES + 3] = 154;
+	fcs_write(BYTES_MAX);
+	ck_assert_int_eq(ack_frame_read(bytes, BYTES_MAX, acks_read), -EINVAL);
 }
