@@ -235,6 +235,7 @@ TEST(nic_show__headers)
 	ck_assert_ptr_nonnull(row);
 	row += 5;
 	ck_assert_uint_eq(strcspn(row, "\n"), 2 * frame_headers_bytes(FRAME_IPV4));
+	ck_assert_str_eq(row + 2 * frame_headers_bytes(FRAME_IPV4), "\n");
 	ck_assert_int_eq(strncmp(row, "02480000000202480000000108004500", 32), 0);
 	free(text);
 }
