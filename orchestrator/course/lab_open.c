@@ -44,7 +44,7 @@ int lab_labs_folder(const char *command, const char *labs, char *folder)
 /* " - did you mean 'deadlock'?" or "": names count without their number, too */
 static void hint_make(const struct lab_folders *list, const char *word, char *hint, size_t hint_max)
 {
-	const char **names = calloc(2 * list->count + 1, sizeof(*names));
+	const char **names = calloc(2 * list->count, sizeof(*names));
 	size_t count = 0;
 
 	*hint = 0;

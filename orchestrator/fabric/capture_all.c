@@ -163,7 +163,7 @@ static void streams_close(struct stream *streams, uint32_t count)
 
 static struct stream *streams_open(const struct capture_all *all, const struct plan *plan)
 {
-	struct stream *streams = calloc(all->parts.count + 1, sizeof(*streams));
+	struct stream *streams = calloc(all->parts.count, sizeof(*streams));
 	uint32_t interfaces = 0;
 
 	for (uint32_t i = 0; streams && i < all->parts.count; i++) {

@@ -36,7 +36,7 @@ static void add(char *text, size_t text_max, const char *more)
 static const char *nodes_list(const struct plan *plan, const char *name, char *text,
 			      size_t text_max)
 {
-	const char **names = calloc(plan->node_count + 1, sizeof(*names));
+	const char **names = calloc(plan->node_count, sizeof(*names));
 	uint32_t count = 0;
 
 	text[0] = 0;
@@ -209,7 +209,7 @@ int capture_files_open(struct capture_files *files, const char *const *words, un
 {
 	int error = 0;
 
-	*files = (struct capture_files){ .files = calloc(count + 1, sizeof(*files->files)) };
+	*files = (struct capture_files){ .files = calloc(count, sizeof(*files->files)) };
 	if (!files->files)
 		return refuse(why, why_max, -ENOMEM, "there is not enough memory for %u captures",
 			      count);

@@ -41,9 +41,9 @@ static int queue_make(struct exchange *exchange)
 {
 	uint32_t node_count = exchange->fabric->plan->node_count;
 
-	exchange->queue = calloc((size_t)exchange->count + 1, sizeof(*exchange->queue));
+	exchange->queue = calloc(exchange->count, sizeof(*exchange->queue));
 	exchange->at = calloc((size_t)node_count + 2, sizeof(*exchange->at));
-	exchange->asked = calloc((size_t)node_count + 1, sizeof(*exchange->asked));
+	exchange->asked = calloc(node_count, sizeof(*exchange->asked));
 	if (!exchange->queue || !exchange->at || !exchange->asked)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < exchange->count; i++)

@@ -57,7 +57,7 @@ static int tables_alloc(struct fabric_pack *pack, const struct plan *plan)
 	pack->worker_of = calloc(plan->node_count, sizeof(*pack->worker_of));
 	pack->place_of = calloc(plan->node_count, sizeof(*pack->place_of));
 	pack->node_at = calloc(places_max, sizeof(*pack->node_at));
-	pack->ring_at = calloc(2 * (size_t)plan->link_count + 1, sizeof(*pack->ring_at));
+	pack->ring_at = calloc(2 * (size_t)plan->link_count, sizeof(*pack->ring_at));
 	pack->sockets = calloc(pack->worker_count, sizeof(*pack->sockets));
 	pack->rank_of = calloc(pack->worker_count, sizeof(*pack->rank_of));
 	if (!pack->worker_of || !pack->place_of || !pack->node_at || !pack->ring_at ||

@@ -23,7 +23,7 @@ int fault_player_init(struct fault_player *player, const struct plan *plan,
 	if (plan->faults.window_ps)
 		player->window_max = (uint32_t)(plan->duration_ps / plan->faults.window_ps) + 1;
 	player->down = calloc(plan->link_count, sizeof(*player->down));
-	player->delivered = calloc(player->window_max + 1u, sizeof(*player->delivered));
+	player->delivered = calloc(player->window_max, sizeof(*player->delivered));
 	player->records = calloc(plan->faults.count, sizeof(*player->records));
 	if (!player->down || !player->delivered || !player->records)
 		return -ENOMEM;
@@ -274,7 +274,7 @@ int fault_player_report(const struct fault_player *player, struct results *resul
 {
 	const struct plan_faults *faults = &player->plan->faults;
 
-	results->faults = calloc(faults->count + 1, sizeof(*results->faults));
+	results->faults = calloc(faults->count, sizeof(*results->faults));
 	if (!results->faults)
 		return -ENOMEM;
 	results->fault_count = faults->count;

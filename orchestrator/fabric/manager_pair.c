@@ -115,7 +115,7 @@ static struct node_identity *identities_make(struct manager_question *questions,
 
 	for (uint32_t i = 0; i < count; i++)
 		wanted += questions[i].ask == ASK_DISCOVER;
-	identities = calloc((size_t)wanted + 1, sizeof(*identities));
+	identities = calloc(wanted, sizeof(*identities));
 	wanted = 0;
 	for (uint32_t i = 0; i < count && identities; i++)
 		questions[i].identity =
@@ -128,7 +128,7 @@ static int relay(struct manager_pair *pair, int fd, struct manager_message *mess
 		 unsigned why_max)
 {
 	uint32_t count = message->count, node_count = pair->fabric->plan->node_count;
-	struct manager_question *questions = calloc((size_t)count + 1, sizeof(*questions));
+	struct manager_question *questions = calloc(count, sizeof(*questions));
 	struct node_identity *identities = NULL;
 	int error = questions ? manager_question_take(message, questions, count, 0, node_count, why,
 						      why_max)

@@ -34,8 +34,7 @@ static void mounts_pack(FILE *out, const struct host_room_spec *spec)
 static int mounts_unpack(struct host_room_spec *spec, struct text_pack *pack)
 {
 	size_t count = text_pack_take_number(pack);
-	struct room_mount *mounts =
-		count > ROOM_MOUNTS_MAX ? NULL : calloc(count + 1, sizeof(*mounts));
+	struct room_mount *mounts = count > ROOM_MOUNTS_MAX ? NULL : calloc(count, sizeof(*mounts));
 
 	if (!mounts)
 		return -ENOMEM;

@@ -145,10 +145,10 @@ static int tables_alloc(struct daemon_state *daemon)
 	const struct plan *plan = daemon->live.plan;
 
 	daemon->death_logged = calloc(plan->node_count, sizeof(*daemon->death_logged));
-	daemon->live.veths = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.veths));
-	daemon->live.hosts = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.hosts));
-	daemon->live.cut_down = calloc((size_t)plan->link_count + 1, 1);
-	daemon->live.outside = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.outside));
+	daemon->live.veths = calloc(plan->link_count, sizeof(*daemon->live.veths));
+	daemon->live.hosts = calloc(plan->host_count, sizeof(*daemon->live.hosts));
+	daemon->live.cut_down = calloc(plan->link_count, 1);
+	daemon->live.outside = calloc(plan->host_count, sizeof(*daemon->live.outside));
 	if (!daemon->death_logged || !daemon->live.veths || !daemon->live.hosts ||
 	    !daemon->live.outside || !daemon->live.cut_down || live_loads_init(&daemon->live) ||
 	    live_faults_init(&daemon->live) || live_rooms_alloc(&daemon->live))

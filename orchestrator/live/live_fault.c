@@ -73,7 +73,7 @@ static int player_make(struct live *live)
 int live_faults_init(struct live *live)
 {
 	live->faults.from_ps = live->plan->faults.held ? NODE_TIME_NEVER : 0;
-	live->faults.taken = calloc(live->plan->link_count + 1u, sizeof(*live->faults.taken));
+	live->faults.taken = calloc(live->plan->link_count, sizeof(*live->faults.taken));
 	return live->faults.taken ? player_make(live) : -ENOMEM;
 }
 

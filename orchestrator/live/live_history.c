@@ -37,8 +37,8 @@ static bool note_make(struct live_history_note *note, const struct plan *plan,
 		nodes += runs(fabric, i);
 		ports += runs(fabric, i) ? plan->nodes[i].port_count : 0;
 	}
-	note->nodes = calloc(nodes + 1, sizeof(*note->nodes));
-	note->waited_ns = calloc(ports + 1, sizeof(*note->waited_ns));
+	note->nodes = calloc(nodes, sizeof(*note->nodes));
+	note->waited_ns = calloc(ports, sizeof(*note->waited_ns));
 	if (note->nodes && note->waited_ns)
 		return true;
 	note_free(note);
@@ -81,7 +81,7 @@ static void note_fill(struct live_history_note *note, const struct plan *plan,
 static void tunnels_note(struct live_history_note *note, const struct tunnel *tunnel,
 			 uint32_t machines)
 {
-	note->tunnels = calloc((size_t)machines + 1, sizeof(*note->tunnels));
+	note->tunnels = calloc(machines, sizeof(*note->tunnels));
 	note->tunnel_pid = tunnel->pid_shown;
 	for (uint32_t m = 0; note->tunnels && m < machines; m++)
 		note->tunnels[m] = (struct live_history_tunnel){

@@ -80,7 +80,7 @@ static struct host_net_route *routes_make(const struct plan *plan, uint32_t inde
 {
 	const struct scenario_host_settings *settings = plan_host_settings(plan, index);
 	struct host_net_route *routes =
-		calloc((size_t)settings->route_count + plan->prefix_count + 1, sizeof(*routes));
+		calloc((size_t)settings->route_count + plan->prefix_count, sizeof(*routes));
 
 	*count = 0;
 	for (uint32_t i = 0; routes && i < settings->route_count; i++)
@@ -167,7 +167,7 @@ json_t *live_hosts_describe(const struct live *live)
 int live_hosts_write(const struct live *live, char *path, size_t path_max)
 {
 	const struct plan *plan = live->plan;
-	struct host_net_spec *specs = calloc((size_t)plan->host_count + 1, sizeof(*specs));
+	struct host_net_spec *specs = calloc(plan->host_count, sizeof(*specs));
 	struct live_host_names unused;
 	uint32_t count = 0;
 	int error;

@@ -49,7 +49,7 @@ int live_loads_init(struct live *live)
 {
 	uint32_t senders;
 
-	live->loads = calloc(live->plan->workload_count + 1u, sizeof(*live->loads));
+	live->loads = calloc(live->plan->workload_count, sizeof(*live->loads));
 	if (!live->loads)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < live->plan->workload_count; i++) {

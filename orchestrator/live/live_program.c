@@ -244,7 +244,7 @@ int live_programs_start(struct live *live)
 
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		count += has_commands(plan, i) ? plan->hosts[i].settings->command_count : 0;
-	live->programs = calloc(count + 1, sizeof(*live->programs));
+	live->programs = calloc(count, sizeof(*live->programs));
 	if (!live->programs)
 		return -ENOMEM;
 	live->programs_epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -16,7 +16,7 @@
 
 int live_rooms_alloc(struct live *live)
 {
-	live->rooms = calloc((size_t)live->plan->host_count + 1, sizeof(*live->rooms));
+	live->rooms = calloc(live->plan->host_count, sizeof(*live->rooms));
 	if (!live->rooms)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < live->plan->host_count; i++)

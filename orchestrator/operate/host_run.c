@@ -256,8 +256,8 @@ int host_names_ask(const char *command, const char *fabric, const char *glob,
 	if (status)
 		return status;
 	memcpy(hosts->fabric, client.fabric, sizeof(hosts->fabric));
-	hosts->names = calloc(json_array_size(json_object_get(answer, "hosts")) + 1,
-			      sizeof(*hosts->names));
+	hosts->names =
+		calloc(json_array_size(json_object_get(answer, "hosts")), sizeof(*hosts->names));
 	json_array_foreach (json_object_get(answer, "hosts"), i, host) {
 		const char *name = client_text(host, "name");
 

@@ -393,7 +393,7 @@ void top_text_print(const json_t *fabric, const struct screen *screen, FILE *out
 	size_t fixed = FIXED_LINES + (is_roce(fabric) ? ROCE_LINES : 0);
 	size_t lines = lines_max > fixed + 2 ? lines_max - fixed : 2, nodes_max = node_count,
 	       link_count;
-	struct row *rows = calloc((node_count > bound ? node_count : bound) + 1, sizeof(*rows));
+	struct row *rows = calloc(node_count > bound ? node_count : bound, sizeof(*rows));
 
 	if (!rows)
 		return;

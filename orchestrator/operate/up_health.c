@@ -186,7 +186,7 @@ static bool check_step(const char *fabric, struct check *check, uint64_t began_n
 /* the hosts with a check; malloc'd, NULL if memory is short */
 static struct check *checks_make(const struct plan *plan, uint32_t *count)
 {
-	struct check *checks = calloc((size_t)plan->host_count + 1, sizeof(*checks));
+	struct check *checks = calloc(plan->host_count, sizeof(*checks));
 	uint64_t now_ns = wall_ns();
 
 	*count = 0;

@@ -180,7 +180,7 @@ int up_images_get(struct scenario *scenario, struct up_images *images,
 {
 	int error = 0;
 
-	images->all = calloc(scenario->host_count + 1, sizeof(*images->all));
+	images->all = calloc(scenario->host_count, sizeof(*images->all));
 	for (uint32_t i = 0; i < scenario->host_count && error != -ENOMEM; i++) {
 		struct scenario_host_settings *settings = scenario->hosts[i].settings;
 		const struct up_image *image;

@@ -68,7 +68,7 @@ int slow_view_open(struct slow_view *view, const struct fabric *fabric, node_tim
 				    .slow_ps_per_s = slow_ps_per_s,
 				    .queue_full_bytes = QUEUE_FULL_LEAST,
 				    .seen_ps = fabric_now(fabric) };
-	view->ports = calloc(ports_max(plan) + 1, sizeof(*view->ports));
+	view->ports = calloc(ports_max(plan), sizeof(*view->ports));
 	if (!view->ports)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < plan->node_count; i++) {

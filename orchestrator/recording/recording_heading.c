@@ -204,7 +204,7 @@ static int series_read(const struct reading *reading)
 	if (!json_is_array(array) || count > RECORDING_SERIES_MAX)
 		return wrong(reading, "HEAD: series: expected a list of at most %u",
 			     RECORDING_SERIES_MAX);
-	heading->series = calloc(count + 1, sizeof(*heading->series));
+	heading->series = calloc(count, sizeof(*heading->series));
 	if (!heading->series)
 		return -ENOMEM;
 	heading->series_count = (uint32_t)count;

@@ -100,10 +100,10 @@ static void groups_fill(const struct plan *plan, const struct recording_layout *
 
 int recording_layout_make(const struct plan *plan, struct recording_layout *layout)
 {
-	uint32_t *queue = calloc(plan->node_count + 1, sizeof(*queue));
+	uint32_t *queue = calloc(plan->node_count, sizeof(*queue));
 
-	layout->tiers = calloc(plan->node_count + 1, sizeof(*layout->tiers));
-	layout->groups = calloc(plan->node_count + 1, sizeof(*layout->groups));
+	layout->tiers = calloc(plan->node_count, sizeof(*layout->tiers));
+	layout->groups = calloc(plan->node_count, sizeof(*layout->groups));
 	if (queue && layout->tiers && layout->groups) {
 		groups_fill(plan, layout, tiers_fill(plan, layout->tiers, queue), queue);
 		free(queue);

@@ -86,9 +86,9 @@ static bool names_make(const struct scenario *scenario, struct plan *names)
 		.switch_count = scenario->switch_count,
 		.host_count = scenario->host_count,
 		.node_count = node_count,
-		.nodes = calloc(node_count + 1, sizeof(*names->nodes)),
+		.nodes = calloc(node_count + 1, sizeof(*names->nodes)), /* the first: below */
 		.workload_count = scenario->workload_count,
-		.workloads = calloc(scenario->workload_count + 1, sizeof(*names->workloads)),
+		.workloads = calloc(scenario->workload_count, sizeof(*names->workloads)),
 		.faults.count = scenario->fault_count,
 	};
 	if (!names->nodes || !names->workloads)
@@ -211,7 +211,7 @@ bool expect_speaks_of(const struct plan *plan, const char *metric)
 
 int expect_evaluate(const struct plan *plan, struct results *results)
 {
-	results->expectations = calloc(plan->expectation_count + 1, sizeof(*results->expectations));
+	results->expectations = calloc(plan->expectation_count, sizeof(*results->expectations));
 	if (!results->expectations)
 		return -ENOMEM;
 	results->expectation_count = plan->expectation_count;

@@ -124,7 +124,7 @@ static void output_write(const struct plan *plan, const struct results *results,
 static void outputs_write(const struct plan *plan, const struct results *results, uint32_t count,
 			  FILE *out)
 {
-	const struct result_port **order = calloc(count + 1, sizeof(*order));
+	const struct result_port **order = calloc(count, sizeof(*order));
 	uint32_t found = 0;
 
 	if (!order || !count) {

@@ -62,8 +62,7 @@ int results_roce_gather(const struct plan *plan, struct stats_page *const *pages
 
 	if (!results_is_roce(plan))
 		return 0;
-	results->classes =
-		calloc((size_t)results->port_count * classes + 1, sizeof(*results->classes));
+	results->classes = calloc((size_t)results->port_count * classes, sizeof(*results->classes));
 	if (!results->classes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < results->port_count; i++) {

@@ -130,7 +130,7 @@ static void output_write(const struct roce_text *t, const struct result_class *r
 
 static bool outputs_write(const struct roce_text *t)
 {
-	const struct result_class **rows = calloc(t->results->class_count + 1, sizeof(*rows));
+	const struct result_class **rows = calloc(t->results->class_count, sizeof(*rows));
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; rows && i < t->results->class_count; i++) {

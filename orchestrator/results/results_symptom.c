@@ -42,10 +42,10 @@ static void hosts_look(const struct plan *plan, struct results *results, struct 
 int results_symptom_gather(const struct plan *plan, struct stats_page *const *pages,
 			   struct results *results)
 {
-	struct host_sums *sums = calloc(plan->host_count + 1, sizeof(*sums));
+	struct host_sums *sums = calloc(plan->host_count, sizeof(*sums));
 
 	results->symptoms =
-		calloc(plan->switch_count + plan->host_count + 1, sizeof(*results->symptoms));
+		calloc(plan->switch_count + plan->host_count, sizeof(*results->symptoms));
 	if (!sums || !results->symptoms) {
 		free(sums);
 		return -ENOMEM;

@@ -263,7 +263,7 @@ static int busier(const void *left, const void *right)
 
 static void ports_write(const struct text *t)
 {
-	const struct result_port **order = calloc(t->results->port_count + 1, sizeof(*order));
+	const struct result_port **order = calloc(t->results->port_count, sizeof(*order));
 	int nodes = node_columns(t);
 
 	if (!order || !t->results->port_count) {

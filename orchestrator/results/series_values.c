@@ -13,10 +13,10 @@ int series_values_init(struct series_values *values, const struct node_config *c
 		.port_count = config->port_count,
 		.flows_max = config->kind == NODE_NIC ? config->nic.flows_max : 0,
 	};
-	values->ports = calloc(ports * SERIES_PER_PORT + 1, sizeof(uint64_t));
-	values->classes = calloc(ports * NODE_CLASSES_MAX * SERIES_PER_CLASS + 1, sizeof(uint64_t));
-	values->lanes = calloc(ports * NODE_LANES_MAX * SERIES_PER_LANE + 1, sizeof(uint64_t));
-	values->flows = calloc((size_t)values->flows_max * SERIES_PER_FLOW + 1, sizeof(uint64_t));
+	values->ports = calloc(ports * SERIES_PER_PORT, sizeof(uint64_t));
+	values->classes = calloc(ports * NODE_CLASSES_MAX * SERIES_PER_CLASS, sizeof(uint64_t));
+	values->lanes = calloc(ports * NODE_LANES_MAX * SERIES_PER_LANE, sizeof(uint64_t));
+	values->flows = calloc((size_t)values->flows_max * SERIES_PER_FLOW, sizeof(uint64_t));
 	if (!values->ports || !values->classes || !values->lanes || !values->flows)
 		return -ENOMEM;
 	return 0;

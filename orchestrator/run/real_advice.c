@@ -42,8 +42,7 @@ static uint32_t farthest(const struct plan *plan, uint32_t from, uint32_t *dista
 
 static uint32_t switches_most(const struct plan *plan)
 {
-	uint32_t *distance = calloc(2 * (size_t)plan->switch_count + 1, sizeof(*distance)),
-		 most = 1;
+	uint32_t *distance = calloc(2 * (size_t)plan->switch_count, sizeof(*distance)), most = 1;
 
 	for (uint32_t i = 0; distance && i < plan->switch_count; i++) {
 		uint32_t switches = plan_vacant(plan, i) ? 1

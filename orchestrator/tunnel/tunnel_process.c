@@ -122,8 +122,8 @@ static int setup(struct process *process, const struct tunnel_order *order, int 
 		memcpy(process->self.session + i, &number, 8);
 	}
 	process->link_count = order->link_count;
-	process->ends = calloc((size_t)order->link_count + 1, sizeof(struct end *));
-	process->plugged = calloc((size_t)order->link_count + 1, sizeof(*process->plugged));
+	process->ends = calloc(order->link_count, sizeof(struct end *));
+	process->plugged = calloc(order->link_count, sizeof(*process->plugged));
 	process->page = map_all(fds[1], &bytes);
 	process->doorbell = fds[2];
 	fds[2] = -1;

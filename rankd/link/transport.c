@@ -169,7 +169,7 @@ void *transport_receive(uint32_t *rank, size_t *length)
 
 int transport_neighbours(const uint32_t *ranks, uint32_t count)
 {
-	neighbours = calloc(count + 1u, sizeof(*neighbours));
+	neighbours = calloc(count, sizeof(*neighbours));
 	if (!neighbours)
 		return -ENOMEM;
 	neighbour_count = count;
