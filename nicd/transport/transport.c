@@ -28,7 +28,8 @@ int transport_init(struct transport *transport, const struct node_config *config
 		.host_index = config->nic.host_index,
 		.gap_bytes = config->port_count ? config->ports[0].gap_bytes : 0,
 		.flows_max = flows_max,
-		.flow_memory = calloc(flows_max, sizeof(*transport->flows)),
+		/* a flow more than there are: they begin at a line, see below */
+		.flow_memory = calloc(flows_max + 1u, sizeof(*transport->flows)),
 		.specs = calloc(flows_max, sizeof(*transport->specs)),
 		.templates = calloc(flows_max, sizeof(*transport->templates)),
 		.messages = calloc(pool_max, sizeof(*transport->messages)),
