@@ -3,8 +3,8 @@
  *
  *  TEST(f__case) { ... } defines a test of Check, TEST_RANGE(f__case, 0, 4) { ... } one that is run
  *  for _i = 0 to 3. Tests after a TEST_GROUP() belong to that group, which has fixtures and a time
- *  limit of its own. main() is in testing.c; CK_RUN_CASE=group, CK_FORK=no and the other variables
- *  of Check work. */
+ *  limit of its own. main() is in testing.c; CK_RUN_CASE=group, CK_FORK=no and the other
+ *  variables of Check work; CK_RUN_CASE=test_ring.c selects a file. A run without a test fails. */
 #ifndef TESTS_TESTING_H
 #define TESTS_TESTING_H
 
