@@ -12,6 +12,7 @@
 
 #include "nodes/base/array.h"
 #include "nodes/base/version.h"
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/base/markdown.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/cmd_calibrate.h"
@@ -25,7 +26,6 @@
 #include "orchestrator/cli/cmd_view.h"
 #include "orchestrator/command/command.h"
 #include "orchestrator/command/complete.h"
-#include "orchestrator/base/exit_status.h"
 #include "orchestrator/command/man_page.h"
 #include "orchestrator/course/cmd_lab.h"
 #include "orchestrator/manager/manager_process.h"
@@ -131,7 +131,7 @@ static int unknown(const char *name)
 			 sizeof(hint));
 	fprintf(stderr, "heddle: there is no command '%s'%s; 'heddle help' lists them\n", name,
 		hint);
-	return 2;
+	return EXIT_USAGE;
 }
 
 static int man_pages(const char *folder)
@@ -143,7 +143,7 @@ static int man_pages(const char *folder)
 		return 0;
 	fprintf(stderr, "heddle help: cannot write manual pages to %s: %s\n", folder,
 		strerror(-error));
-	return 2;
+	return EXIT_USAGE;
 }
 
 /* prints the help of the keys @path, without marks of Markdown.   Return: are there any? */
@@ -203,7 +203,7 @@ static int command_run(int argc, char **argv)
 
 	if (argc < 2) {
 		commands_list(stderr);
-		return 2;
+		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return cmd_help(1, argv + 1);
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
 	status = command_run(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "heddle: cannot write to standard output\n");
-		return status ? status : 2;
+		return status ? status : EXIT_USAGE;
 	}
 	return status;
 }

@@ -293,7 +293,7 @@ int cmd_gen(int argc, char **argv)
 			kind = -EINVAL;
 	}
 	if (kind < 0)
-		return 2;
+		return EXIT_USAGE;
 	request.kind = (enum generate_kind)kind;
 	error = print_scenario(&request);
 	if (error && error != -EINVAL)

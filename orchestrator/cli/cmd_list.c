@@ -95,7 +95,7 @@ static int list(const struct list_options *options, const struct ready_files *fi
 		ready_name(files->paths[i], name, sizeof(name));
 		scenario_errors_print(&errors, stderr);
 		if (error)
-			status = OPTIONS_EXIT_USAGE;
+			status = EXIT_USAGE;
 		else if (!wanted(options, &scenario, name))
 			;
 		else if (++*shown && !options->json)

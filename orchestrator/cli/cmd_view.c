@@ -171,7 +171,7 @@ static int recording_view(const struct view *view, const char *path)
 	int fd = recording_find(path), status = 0;
 
 	if (fd < 0)
-		return OPTIONS_EXIT_USAGE;
+		return EXIT_USAGE;
 	if (view->control)
 		status = source_open(&source, path);
 	if (!status)

@@ -23,7 +23,7 @@ int command_group_run(const char *name, const struct command *commands, size_t c
 
 	if (argc < 2) {
 		commands_list(name, commands, count, stderr);
-		return OPTIONS_EXIT_USAGE;
+		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		if (command_group_hook)

@@ -25,7 +25,7 @@ int options_wrong(const char *command, const char *format, ...)
 	va_start(arguments, format);
 	utf8_say(stderr, prefix, format, arguments);
 	va_end(arguments);
-	return OPTIONS_EXIT_USAGE;
+	return EXIT_USAGE;
 }
 
 /* ---- help ---- */

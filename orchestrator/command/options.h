@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/scenario/scenario.h"
 
-#define OPTIONS_MAX 40u      /* of a command */
-#define OPTIONS_EXIT_USAGE 2 /* exit status: wrong usage */
+#define OPTIONS_MAX 40u /* of a command */
 
 struct option_row;
 
@@ -66,7 +66,7 @@ int options_read(const struct command_words *command, int argc, char **argv, voi
  *  NULL: it prints them. The words have no end of life. */
 extern void (*options_help_hook)(const struct command_words *command);
 
-/** options_wrong() - "heddle COMMAND: ..." to standard error.  Return: OPTIONS_EXIT_USAGE. */
+/** options_wrong() - "heddle COMMAND: ..." to standard error.  Return: EXIT_USAGE. */
 int options_wrong(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

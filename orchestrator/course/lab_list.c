@@ -34,7 +34,7 @@ static int lab_put(const struct list_options *options, const char *folder, json_
 
 	if (lab_read(folder, &lab, &errors)) {
 		scenario_errors_print(&errors, stderr);
-		status = OPTIONS_EXIT_USAGE;
+		status = EXIT_USAGE;
 	} else if (!options->json) {
 		printf("%-28s %3" PRIu64 " min  %s\n", lab.name, lab.minutes, lab.about);
 	} else {
@@ -70,7 +70,7 @@ int lab_list(int argc, char **argv)
 	for (size_t i = 0; i < labs.count; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, labs.names[i]);
 		if (lab_put(&options, path, array))
-			status = OPTIONS_EXIT_USAGE;
+			status = EXIT_USAGE;
 	}
 	if (options.json) {
 		json_dumpf(array, stdout, JSON_INDENT(1));

@@ -106,7 +106,7 @@ static int errors_tell(const char *command, int error, struct scenario_errors *e
 	if (error && !errors->count)
 		options_wrong(command, "%s", strerror(-error));
 	scenario_errors_free(errors);
-	return error ? OPTIONS_EXIT_USAGE : 0;
+	return error ? EXIT_USAGE : 0;
 }
 
 /* the folder if @word is one, else the name, with --labs if it is of another folder of labs.

@@ -41,10 +41,10 @@ static _Noreturn void child_run(const struct exec_many *many, pid_t parent, size
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(OPTIONS_EXIT_USAGE);
+		_exit(EXIT_USAGE);
 	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 	    dup2(error, STDERR_FILENO) < 0)
-		_exit(OPTIONS_EXIT_USAGE);
+		_exit(EXIT_USAGE);
 	/* outputs of other programs, which must learn when their reader ends */
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 	_exit(host_run(many->command, many->hosts->fabric, many->hosts->names[host], many->user,

@@ -192,14 +192,14 @@ static const struct {
 TEST_RANGE(options_read__wrong_options_are_errors, 0, COUNT_OF(wrong))
 {
 	command.operands_min = command.operands_max = 1;
-	ck_assert_int_eq(options_of(wrong[_i].line, STDERR_FILENO), OPTIONS_EXIT_USAGE);
+	ck_assert_int_eq(options_of(wrong[_i].line, STDERR_FILENO), EXIT_USAGE);
 	ck_assert_str_eq(said, wrong[_i].said);
 }
 
 TEST(options_read__too_many_operands_are_an_error)
 {
 	command.operands_max = 2;
-	ck_assert_int_eq(options_of("a b c", STDERR_FILENO), OPTIONS_EXIT_USAGE);
+	ck_assert_int_eq(options_of("a b c", STDERR_FILENO), EXIT_USAGE);
 	ck_assert_str_eq(said, "heddle try: 'c' is one word too many\n");
 }
 

@@ -16,7 +16,7 @@ static void refused(const char *labs, const char *word, const char *sentence)
 	struct lab_opened opened;
 
 	said_begin();
-	ck_assert_int_eq(lab_open("lab try", &opening, word, &opened), OPTIONS_EXIT_USAGE);
+	ck_assert_int_eq(lab_open("lab try", &opening, word, &opened), EXIT_USAGE);
 	ck_assert_msg(strstr(said_end(), sentence) != NULL, "%s", said);
 	lab_opened_free(&opened);
 }
@@ -96,26 +96,24 @@ TEST(lab_take__refused)
 {
 	char text[500];
 
-	taken("rate", NULL, OPTIONS_EXIT_USAGE,
-	      "heddle lab try: expected NAME=VALUE, not 'rate'\n");
-	taken("rat=1", NULL, OPTIONS_EXIT_USAGE,
+	taken("rate", NULL, EXIT_USAGE, "heddle lab try: expected NAME=VALUE, not 'rate'\n");
+	taken("rat=1", NULL, EXIT_USAGE,
 	      "heddle lab try: this lab asks no 'rat' - did you mean 'rate'?\n");
-	taken("=1", NULL, OPTIONS_EXIT_USAGE, "heddle lab try: this lab asks no ''\n");
+	taken("=1", NULL, EXIT_USAGE, "heddle lab try: this lab asks no ''\n");
 	ck_assert_ptr_null(texts[0]);
 	/* those before it are kept */
-	taken("rate=1", "delay=never", OPTIONS_EXIT_USAGE,
+	taken("rate=1", "delay=never", EXIT_USAGE,
 	      "heddle lab try: delay: 'never' is not a number; expected a time such as 350ns or "
 	      "1us "
 	      "(ps, ns, us, ms, s)\n");
 	ck_assert_str_eq(texts[0], "1");
 	ck_assert_ptr_null(texts[1]);
 	snprintf(text, sizeof(text), "delay=%0*d", 401, 1);
-	taken(text, NULL, OPTIONS_EXIT_USAGE,
-	      "heddle lab try: delay: an answer has at most 400 bytes\n");
+	taken(text, NULL, EXIT_USAGE, "heddle lab try: delay: an answer has at most 400 bytes\n");
 	text[strlen(text) - 1] = 0;
-	taken(text, NULL, OPTIONS_EXIT_USAGE,
+	taken(text, NULL, EXIT_USAGE,
 	      "heddle lab try: delay: '00000000000000000000...' is too long for a number\n");
 	snprintf(text, sizeof(text), "delay=%0*d", 101, 1);
-	taken(text, NULL, OPTIONS_EXIT_USAGE,
+	taken(text, NULL, EXIT_USAGE,
 	      "heddle lab try: delay: '00000000000000000000...' is too long for a number\n");
 }
