@@ -6,7 +6,7 @@
 #include "nicd/transport/dcqcn_control.h"
 #include "nicd/transport/swift_control.h"
 
-/* the registry, in the order of congestion_words */
+/* by kind: CONGESTION_ROWS */
 static const struct congestion_control *const controls[CONGESTION_KINDS] = {
 	[CONGESTION_DCQCN] = &dcqcn_control,
 	[CONGESTION_SWIFT] = &swift_control,

@@ -12,7 +12,9 @@
 
 /* ---- words of a scenario, by the values of the fields ---- */
 
-const char *const congestion_words[CONGESTION_KINDS] = { "dcqcn", "swift", "none", "own" };
+#define WORD(constant, word) word,
+const char *const congestion_words[CONGESTION_KINDS] = { CONGESTION_ROWS(WORD) "own" };
+#undef WORD
 static const char *const alpha_words[] = { "after-cut", "before-cut" };
 static const char *const hyper_words[] = { "both", "timer" };
 static const char *const reaction_words[] = { "at-once", "tick" };

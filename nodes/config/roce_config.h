@@ -32,14 +32,20 @@ enum path_pause_form {
 	PATH_PAUSE_FORMS
 };
 
-/* what decides how fast a queue pair sends: nicd/transport/congestion_control.h */
+/* what decides how fast a queue pair sends (nicd/transport/congestion_control.h): constant, word of
+ * scenarios and of --cc. `own` is not among these words: --cc takes the library itself. */
+#define CONGESTION_ROWS(ROW)                       \
+	ROW(DCQCN, "dcqcn") /* if dcqcn.enabled */ \
+	ROW(SWIFT, "swift")                        \
+	ROW(NONE, "none")
+
+#define CONGESTION_CONSTANT(constant, word) CONGESTION_##constant,
 enum congestion_kind {
-	CONGESTION_DCQCN, /* if dcqcn.enabled */
-	CONGESTION_SWIFT,
-	CONGESTION_NONE,
-	CONGESTION_OWN, /* node_config.control: a library of the user's */
+	CONGESTION_ROWS(CONGESTION_CONSTANT)
+		CONGESTION_OWN, /* node_config.control: a library of the user's */
 	CONGESTION_KINDS
 };
+#undef CONGESTION_CONSTANT
 
 /* The fields are the rows of these files: parameter.h */
 

@@ -361,7 +361,9 @@ static int control_file_set(const char *command, struct option_settings *setting
 int option_control(const char *command, const struct option_row *row, void *field,
 		   const char *value)
 {
-	static const char *const words[] = { "dcqcn", "swift", "none", "tcp" };
+#define WORD(constant, word) word,
+	static const char *const words[] = { CONGESTION_ROWS(WORD) "tcp" };
+#undef WORD
 	struct option_settings *settings = field;
 	bool library = is_library(value);
 	unsigned word = 0;
@@ -374,8 +376,8 @@ int option_control(const char *command, const struct option_row *row, void *fiel
 		suggest_sentence(value, words, COUNT_OF(words), sizeof(words[0]), hint,
 				 sizeof(hint));
 		return options_wrong(command,
-				     "%s takes dcqcn, swift, none, tcp or a shared library such as "
-				     "./my.so, not '%s'%s",
+				     "%s takes " OPTION_CONTROL_WORDS
+				     " or a shared library such as ./my.so, not '%s'%s",
 				     row->name, value, hint);
 	}
 	if (settings->control[0])

@@ -126,9 +126,12 @@ extern const struct option_word option_loops[];
 	{                                                                             \
 		"--pack", 0, "[N]", help, at, option_pack, NULL, "", option_is_number \
 	}
-#define OPTION_CONTROL(at)                                                               \
-	OPTION_TAKE("--cc", "CONTROL", at, option_control, NULL,                         \
-		    "congestion control of a roce fabric: dcqcn, swift, none, tcp, or\n" \
+/* "dcqcn, swift, none, tcp" */
+#define OPTION_CONTROL_WORD(constant, word) word ", "
+#define OPTION_CONTROL_WORDS CONGESTION_ROWS(OPTION_CONTROL_WORD) "tcp"
+#define OPTION_CONTROL(at)                                                                \
+	OPTION_TAKE("--cc", "CONTROL", at, option_control, NULL,                          \
+		    "congestion control of a roce fabric: " OPTION_CONTROL_WORDS ", or\n" \
 		    "a shared library such as ./my.so (docs/own-congestion-control.md)")
 #define OPTION_DILATE(at)                                                                      \
 	OPTION_TAKE("--dilate", "N", at, option_dilation, NULL,                                \
