@@ -105,7 +105,7 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 # the same ones without libFuzzer: a test of their corpus and of some changed inputs
 replays := $(patsubst tests/fuzz/%.c,$(B)/replay/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts figures layers tables mutants unreached reachable same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim suite-sim mains fuzzers formatted
+.PHONY: all help deps demo victim dilation pictures labs test check system soak fuzz bench bench-check bench-keep bench-busy bench-hosts figures layers modules tables mutants unreached reachable same-as tidy format install uninstall deb deb-test systems clean sanitized tsan unit unit-sim suite-sim mains fuzzers formatted
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
@@ -138,6 +138,7 @@ help:
 	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
 	'make pictures  draw docs/pictures/ again, with the page in Chromium' \
 	'make tables    the tables of keys in docs/scenario.md, from the rows of .def files' \
+	'make modules   FOLDERS=nicd ...: what each module is, the first sentence of its header' \
 	'make layers    do includes point one way, and are pages in plain words?' \
 	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=, SYSTEM=0)' \
 	'make unreached lines of production code that no test enters (FILES=)' \
@@ -490,6 +491,9 @@ deps:
 tables:
 	@$(MAKE) --no-print-directory KIND=asan build/asan/unit/test_parameter_text
 	@TABLES=write build/asan/unit/test_parameter_text >/dev/null
+
+modules:
+	@tests/modules.sh $(FOLDERS)
 
 layers:
 	@tests/layers.sh

@@ -10,7 +10,7 @@ status=0
 # | none includes another. The file main.c of a program includes all of them.
 folders='
 nodes: base config wire stats link clock node control process
-switchd: common flow_channel | ethernet | port_group
+switchd: common flow_channel | ethernet | port_group kinds
 nicd: traffic workload transport gates host datapath
 preload: dilate
 rankd: link run
@@ -132,6 +132,15 @@ complain 'declared in a header that is not its own:' "$(awk '
 			if (part[1] in defined && defined[part[1]] != module(part[2])) print part[2] ": " part[1] "() is of " defined[part[1]] ".c"
 		}
 	}' $sources | sort)"
+
+# `make modules` shows the first sentence of each header
+# shellcheck disable=SC2086
+complain 'a header does not begin with its name, as "/*  NAME - what it is":' "$(awk '
+	FNR == 1 && FILENAME ~ /\.h$/ {
+		name = FILENAME
+		gsub(/^.*\/|\.h$/, "", name)
+		if (index($0, "/*  " name " - ") != 1) print FILENAME
+	}' $sources)"
 
 # home HEADER FILES: only FILES include <HEADER>
 home() {

@@ -1,3 +1,4 @@
+/*  cmd_schema - `heddle schema`: what --json of a command prints, as JSON Schema (DU-10). */
 #ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_SCHEMA_H
 #define HEDDLE_ORCHESTRATOR_CLI_CMD_SCHEMA_H
 

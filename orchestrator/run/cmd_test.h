@@ -1,3 +1,4 @@
+/*  cmd_test - `heddle test`: scenarios as tests, beside each other. */
 #ifndef HEDDLE_ORCHESTRATOR_RUN_CMD_TEST_H
 #define HEDDLE_ORCHESTRATOR_RUN_CMD_TEST_H
 

@@ -63,6 +63,8 @@ finds 'nicd/gates/pause.c includes switchd/common/route.h'
 
 append $stages/crossbar.h 'void transmit(struct dataplane *dp, uint32_t port, node_time_t now);'
 finds "$stages/crossbar.h: transmit() is of $stages/transmit.c"
+append nodes/link/anon.h '/* nameless */'
+finds 'a header does not begin with its name' 'nodes/link/anon.h'
 append nodes/link/link.c '#include <libfyaml.h>'
 finds '<libfyaml> has its home in'
 [ "$failed" = 0 ] && echo 'test_layers: planted includes and declarations are found'
