@@ -4,7 +4,8 @@
 
 int main(int argc, char **argv)
 {
-	static const struct node_ops *const ops[FABRIC_KINDS] = { &nicd_ops, &nicd_ops, &nicd_ops };
+#define NIC(constant, word) &nicd_ops,
+	static const struct node_ops *const ops[] = { FABRIC_KIND_ROWS(NIC) };
 
 	return node_main(argc, argv, NODE_NIC, ops);
 }

@@ -30,8 +30,15 @@
 #define NODE_CAPTURE_WHOLE 65535 /* a port's capture_bytes for frames of any length */
 
 /* how the fabric keeps flows apart, what it is lossless by, what tells congestion: S2 and S3, S4,
- * or S1 */
-enum fabric_kind { FABRIC_FLOW_CHANNEL, FABRIC_ROCE, FABRIC_PORT_GROUP, FABRIC_KINDS };
+ * or S1. Constant, word of scenarios. docs/architecture.md says what a kind has to supply */
+#define FABRIC_KIND_ROWS(ROW)             \
+	ROW(FLOW_CHANNEL, "flow-channel") \
+	ROW(ROCE, "roce")                 \
+	ROW(PORT_GROUP, "port-group")
+
+#define FABRIC_KIND_CONSTANT(constant, word) FABRIC_##constant,
+enum fabric_kind { FABRIC_KIND_ROWS(FABRIC_KIND_CONSTANT) FABRIC_KINDS };
+#undef FABRIC_KIND_CONSTANT
 
 /* what a link is in a large topology: cables between groups are long, and tell groups apart
  * (dragonfly) */

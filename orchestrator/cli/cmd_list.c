@@ -16,9 +16,8 @@ struct list_options {
 
 #define AT(member) offsetof(struct list_options, member)
 
-static const struct option_word kinds[] = {
-	{ "flow-channel", 0 }, { "roce", 0 }, { "port-group", 0 }, { 0 }
-};
+#define KIND(constant, word) { word, FABRIC_##constant },
+static const struct option_word kinds[] = { FABRIC_KIND_ROWS(KIND){ 0 } };
 
 static const struct option_row rows[] = {
 	OPTION_TAKE("--fabric", "KIND", AT(fabric), NULL, kinds,

@@ -6,14 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/scenario/scenario_parameters.h"
 
 /* of each kind of fabric, what `set` changes in a switch */
-static const struct parameter_table *const tables[FABRIC_KINDS] = {
+static const struct parameter_table *const tables[] = {
 	[FABRIC_FLOW_CHANNEL] = &switch_parameters,
 	[FABRIC_ROCE] = &roce_parameters,
 	[FABRIC_PORT_GROUP] = &port_group_parameters,
 };
+_Static_assert(COUNT_OF(tables) == FABRIC_KINDS, "a table for each kind of fabric");
 
 /* workload_load() has the limits */
 const struct parameter parameter_load = {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "nodes/base/array.h"
+
 static void write_shape(const struct generate_size *size, FILE *out)
 {
 	for (uint32_t d = 0; d < size->dimensions; d++)
@@ -267,12 +269,14 @@ int generate_text(enum generate_kind kind, const struct generate_size *size,
 {
 	static const struct generate_pace data_centre = { "200Gb/s", "100Gb/s", "1us", "200us",
 							  "50us",    "100ms",   "" };
-	static const char *const texts[FABRIC_KINDS] = {
+	static const char *const texts[] = {
 		[FABRIC_FLOW_CHANNEL] = flow_channel_text,
 		[FABRIC_ROCE] = roce_text,
 		[FABRIC_PORT_GROUP] = port_group_text,
 	};
 	int error = 0;
+
+	_Static_assert(COUNT_OF(texts) == FABRIC_KINDS, "a text for each kind of fabric");
 
 	pace = pace ? pace : &data_centre;
 	fprintf(out, "# A %s: %s. docs/scenario.md has the default of each key.\n",

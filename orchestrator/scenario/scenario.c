@@ -22,7 +22,9 @@
 #include "orchestrator/scenario/scenario_topology.h"
 #include "orchestrator/scenario/scenario_workload.h"
 
-const char *const scenario_fabric_name[FABRIC_KINDS] = { "flow-channel", "roce", "port-group" };
+#define WORD(constant, word) word,
+const char *const scenario_fabric_name[FABRIC_KINDS] = { FABRIC_KIND_ROWS(WORD) };
+#undef WORD
 
 /* ---- defaults ---- */
 

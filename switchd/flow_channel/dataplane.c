@@ -522,5 +522,5 @@ static const struct switch_ops ops = {
 	.settings = &dataplane_settings,
 };
 
-SWITCH_KIND(switchd_ops, ops, .link_settle = on_link_settle, .tables = switch_tables_replace,
+SWITCH_KIND(flow_channel_ops, ops, .link_settle = on_link_settle, .tables = switch_tables_replace,
 	    .table_blocks = switch_tables_blocks, .table_read = switch_tables_read);

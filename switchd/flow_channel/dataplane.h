@@ -132,7 +132,7 @@ struct dataplane {
 	struct unacked unacked[NODE_PORTS_MAX]; /* of edge ports, if samples are recorded */
 };
 
-extern const struct node_ops switchd_ops;
+extern const struct node_ops flow_channel_ops;
 
 /** dataplane_port_up() - true if port @port has a link in use. False for a vacant port, and for a
  *  new link that waits until nothing of the former one is in use. */

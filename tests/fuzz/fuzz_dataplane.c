@@ -278,7 +278,7 @@ static void step_tables(struct play *play)
 
 	tables.routes = routes;
 	tables.route_count = 3;
-	assert(switchd_ops.tables(play->s.dp, &tables) >= 0);
+	assert(flow_channel_ops.tables(play->s.dp, &tables) >= 0);
 	routing->choice = ROUTING_ADAPTIVE;
 	routing->redirect = routing->redirect_anywhere = true;
 	routing->redirect_inputs = !(ports >> 7);
@@ -372,7 +372,7 @@ static void finish(struct play *play)
 	play_run(play, ALL_PORTS, 10 * NODE_MS);
 }
 
-const struct play_kind play_kind = { .ops = &switchd_ops,
+const struct play_kind play_kind = { .ops = &flow_channel_ops,
 				     .setting_bytes = 1,
 				     .configure = configure,
 				     .one_port = true,

@@ -15,7 +15,7 @@
 #include "orchestrator/results/expect.h"
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/scenario/scenario.h"
-#include "switchd/ethernet/ethernet.h"
+#include "switchd/kinds/switch_kinds.h"
 
 #define LAST_ENTRIES 16u /* of the trace ring, after a failed invariant */
 /* of all windows so far, between two checks: a long run costs little more than a short one */
@@ -104,11 +104,6 @@ static void control_load(struct sim *sim, uint32_t index, struct stats_page *sta
 
 static void node_make(struct sim *sim, uint32_t index)
 {
-	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
-		[FABRIC_FLOW_CHANNEL] = &switchd_ops,
-		[FABRIC_ROCE] = &ethernet_ops,
-		[FABRIC_PORT_GROUP] = &lid_ops
-	};
 	struct sim_node *node = &sim->nodes[index];
 	const struct node_config *config = &sim->plan.nodes[index];
 	char why[256];
@@ -135,7 +130,7 @@ static void node_make(struct sim *sim, uint32_t index)
 			      ring_bytes(rx->data_bytes), node->stats))
 			abort();
 	}
-	node->ops = config->kind == NODE_NIC ? &nicd_ops : switch_ops[config->fabric];
+	node->ops = config->kind == NODE_NIC ? &nicd_ops : switch_kinds[config->fabric];
 	act_as(sim, index);
 	node->dataplane = node->ops->create(config, node->links, node->stats);
 	if (!node->dataplane)

@@ -8,9 +8,7 @@
 
 #include "nicd/datapath/datapath.h"
 #include "nodes/link/link.h"
-#include "switchd/ethernet/ethernet.h"
-#include "switchd/flow_channel/dataplane.h"
-#include "switchd/port_group/lid_switch.h"
+#include "switchd/kinds/switch_kinds.h"
 #include "tests/allocation.h"
 
 static struct built {
@@ -32,14 +30,8 @@ static void *built_zeroed(size_t bytes)
 /** built_begin() - all of the node of @config, borrowed, but its dataplane. */
 static void built_begin(struct node_config *config)
 {
-	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
-		[FABRIC_FLOW_CHANNEL] = &switchd_ops,
-		[FABRIC_ROCE] = &ethernet_ops,
-		[FABRIC_PORT_GROUP] = &lid_ops
-	};
-
 	built = (struct built){
-		.ops = config->kind == NODE_NIC ? &nicd_ops : switch_ops[config->fabric],
+		.ops = config->kind == NODE_NIC ? &nicd_ops : switch_kinds[config->fabric],
 		.config = config,
 		.stats = built_zeroed(stats_bytes(config)),
 		.links = built_zeroed(config->port_count * sizeof(*built.links)),

@@ -95,7 +95,7 @@ static inline struct congestion_config one_switch_congestion_off(void)
 /* the configuration; a test changes it before one_switch_open() */
 static inline void one_switch_configure(struct one_switch *s)
 {
-	*s = (struct one_switch){ .ops = &switchd_ops,
+	*s = (struct one_switch){ .ops = &flow_channel_ops,
 				  .config = { .kind = NODE_SWITCH,
 					      .name = "s1",
 					      .node_count = 8,

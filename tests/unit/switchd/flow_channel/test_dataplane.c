@@ -102,7 +102,7 @@ static int show(const char *table, int port)
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
-	int status = switchd_ops.show(s.dp, table, port, 0, out);
+	int status = flow_channel_ops.show(s.dp, table, port, 0, out);
 
 	fclose(out);
 	ck_assert(status == -EINVAL || length > 0);
@@ -134,7 +134,7 @@ static int set(const char *name, const char *value)
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
-	int status = switchd_ops.set(s.dp, name, value, out);
+	int status = flow_channel_ops.set(s.dp, name, value, out);
 
 	fclose(out);
 	ck_assert(status != -ENOENT || length > 0);
@@ -177,7 +177,7 @@ static void refused(const char *name, const char *value, const char *sentence)
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	ck_assert_int_eq(switchd_ops.set(s.dp, name, value, out), -EINVAL);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, name, value, out), -EINVAL);
 	fclose(out);
 	ck_assert_str_eq(text, sentence);
 	free(text);

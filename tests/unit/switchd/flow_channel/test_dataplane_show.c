@@ -14,7 +14,7 @@ static bool line_of(const char *table, int port, uint32_t number, char line[LINE
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	ck_assert_int_eq(switchd_ops.show(s.dp, table, port, 0, out), 0);
+	ck_assert_int_eq(flow_channel_ops.show(s.dp, table, port, 0, out), 0);
 	fclose(out);
 	at = text;
 	for (uint32_t i = 0; at && i < number; i++)

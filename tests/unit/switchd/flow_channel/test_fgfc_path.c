@@ -311,7 +311,7 @@ TEST(fgfc_path__link_down_forgets)
 	send_packets(10, 2, 5, 0);
 	one_switch_run(&s, 3 * NODE_US);
 	ck_assert_uint_eq(host_port()->fgfc_held, 1);
-	switchd_ops.link_down(s.dp, 0, 3 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 0, 3 * NODE_US);
 	ck_assert_uint_eq(host_port()->fgfc_held, 0);
 	ck_assert_uint_eq(s.dp->ports[0].edge.fgfc.on, 0);
 	while (frame_next())
@@ -331,7 +331,7 @@ TEST(fgfc_path__table_is_shown)
 	send_packets(10, 2, 5, 0);
 	one_switch_run(&s, 3 * NODE_US);
 	out = open_memstream(&text, &length);
-	ck_assert_int_eq(switchd_ops.show(s.dp, "fgfc", -1, 0, out), 0);
+	ck_assert_int_eq(flow_channel_ops.show(s.dp, "fgfc", -1, 0, out), 0);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, "held"));
 	ck_assert_ptr_nonnull(
@@ -351,8 +351,8 @@ TEST(fgfc_path__ends_when_the_flow_is_lost)
 	while (frame_next())
 		ck_assert_uint_eq(frame.pause_ps, PAUSE);
 	ck_assert_uint_eq(host_port()->fgfc_held, 1);
-	switchd_ops.link_down(s.dp, 2, 3 * NODE_US);
-	switchd_ops.link_settle(s.dp, 2, &none_left, 3 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 2, 3 * NODE_US);
+	flow_channel_ops.link_settle(s.dp, 2, &none_left, 3 * NODE_US);
 	ck_assert_uint_eq(s.stats->inside_packets, 0);
 	ck_assert_uint_eq(host_port()->fgfc_held, 0);
 	one_switch_run(&s, 4 * NODE_US);

@@ -159,12 +159,12 @@ TEST(flood__limit)
 	host_send(&s, 0, 30 * NODE_US, 1, 1, 0, 1500);
 	one_switch_run(&s, 40 * NODE_US);
 	packet_expect(1, 1500);
-	switchd_ops.link_down(s.dp, 2, 40 * NODE_US);
-	switchd_ops.link_down(s.dp, 3, 40 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 2, 40 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 3, 40 * NODE_US);
 	ck_assert_uint_eq(s.stats->flooded_packets, 500);
 	/* nothing is left of the packets that had passed */
-	switchd_ops.link_settle(s.dp, 2, &none_left, 40 * NODE_US);
-	switchd_ops.link_settle(s.dp, 3, &none_left, 40 * NODE_US);
+	flow_channel_ops.link_settle(s.dp, 2, &none_left, 40 * NODE_US);
+	flow_channel_ops.link_settle(s.dp, 3, &none_left, 40 * NODE_US);
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(s.dp->sw.flood_packets, 0);
 	all_released_expect();
@@ -242,7 +242,7 @@ TEST(prefix__leaves_at_the_port_of_its_router)
 	moved.hosts = hosts;
 	moved.host_count = 1;
 	moved.prefix_count = 0; /* the fabric manager does not know them */
-	ck_assert_int_eq(switchd_ops.tables(s.dp, &moved), 0);
+	ck_assert_int_eq(flow_channel_ops.tables(s.dp, &moved), 0);
 	gateway_send(NODE_US, 7, 1002);
 	one_switch_run(&s, FAR);
 	packet_expect(3, 1002);

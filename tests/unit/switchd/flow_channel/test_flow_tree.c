@@ -56,7 +56,7 @@ static bool shows(const char *table, const char *what)
 	FILE *out = open_memstream(&text, &length);
 	bool found;
 
-	ck_assert_int_eq(switchd_ops.show(s.dp, table, 0, 0, out), 0);
+	ck_assert_int_eq(flow_channel_ops.show(s.dp, table, 0, 0, out), 0);
 	fclose(out);
 	found = strstr(text, what) != NULL;
 	free(text);

@@ -20,21 +20,21 @@ TEST(link_settle__each_flow_waits_for_its_own)
 	one_switch_run(&s, 2 * NODE_US);
 	channel_set_add(&left, channel_expect(2, 1000));
 	packet_expect(2, 1001);
-	switchd_ops.link_down(s.dp, 2, 2 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 2, 2 * NODE_US);
 	host_send(&s, 0, 2 * NODE_US, 2, 1, 0, 1002);
 	host_send(&s, 1, 2 * NODE_US, 2, 2, 0, 1003);
 	one_switch_run(&s, 4 * NODE_US);
 	no_packet_expect(3);
-	switchd_ops.link_settle(s.dp, 2, &left, 4 * NODE_US);
+	flow_channel_ops.link_settle(s.dp, 2, &left, 4 * NODE_US);
 	one_switch_run(&s, 6 * NODE_US);
 	packet_expect(3, 1003);
 	no_packet_expect(3);
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 0);
 	ck_assert_uint_eq(stats_of(1)->loss_report_units, 4);
-	switchd_ops.link_settle(s.dp, 2, &left, 6 * NODE_US);
+	flow_channel_ops.link_settle(s.dp, 2, &left, 6 * NODE_US);
 	one_switch_run(&s, 8 * NODE_US);
 	no_packet_expect(3);
-	switchd_ops.link_settle(s.dp, 2, &none_left, 8 * NODE_US);
+	flow_channel_ops.link_settle(s.dp, 2, &none_left, 8 * NODE_US);
 	one_switch_run(&s, 10 * NODE_US);
 	packet_expect(3, 1002);
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 4);
@@ -57,7 +57,7 @@ TEST(link_down__what_is_left)
 	id = channel_expect(3, 1000);
 	packet_expect(0, 1001);
 	ck_assert_uint_eq(channel_set_count(left), 0);
-	switchd_ops.link_down(s.dp, 2, NODE_US);
+	flow_channel_ops.link_down(s.dp, 2, NODE_US);
 	ck_assert(channel_set_has(left, 7) && channel_set_has(left, 8) &&
 		  channel_set_count(left) == 2);
 	switch_send_ack(&s, 3, NODE_US, id, ACK_DELTA, 4);
@@ -102,9 +102,9 @@ TEST_RANGE(link_down__fabric, 0, 2)
 	ck_assert_uint_gt(stats_of(2)->tx_packets, 1);
 	ck_assert_uint_gt(stats_of(2)->channel_waits, 0);
 	ck_assert_uint_gt(s.stats->inside_packets, 0);
-	switchd_ops.link_down(s.dp, 2, 5 * NODE_US);
-	switchd_ops.link_down(s.dp, 2, 5 * NODE_US);
-	switchd_ops.link_settle(s.dp, 2, &none_left, 5 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 2, 5 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 2, 5 * NODE_US);
+	flow_channel_ops.link_settle(s.dp, 2, &none_left, 5 * NODE_US);
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 24);
 	ck_assert_uint_eq(stats_of(1)->loss_report_units, 24);
 	all_released_expect();
@@ -135,7 +135,7 @@ TEST_RANGE(link_down__edge, 0, 2)
 	no_packet_expect(1);
 	while (neighbour_receive(&s, 2, RECORD_ACKS, &got))
 		;
-	switchd_ops.link_down(s.dp, 1, 5 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 1, 5 * NODE_US);
 	one_switch_run(&s, FAR);
 	ack_expect(2, 7, ACK_LOSS, _i ? 24 : 16);
 	ck_assert_uint_eq(drops(DROP_LINK_DOWN), 4);
@@ -148,7 +148,7 @@ TEST(link_down__other_path)
 {
 	s.routes[0].ports = 1 << 2 | 1 << 3;
 	one_switch_open(&s);
-	switchd_ops.link_down(s.dp, 2, 0);
+	flow_channel_ops.link_down(s.dp, 2, 0);
 	host_send(&s, 0, 0, 2, 1, 0, 1000);
 	host_send(&s, 0, 0, 3, 1, 0, 1001);
 	one_switch_run(&s, NODE_US);
@@ -156,7 +156,7 @@ TEST(link_down__other_path)
 	packet_expect(3, 1001);
 	one_switch_unplug(&s, 2);
 	one_switch_plug(&s, 2);
-	switchd_ops.link_up(s.dp, 2, NODE_US);
+	flow_channel_ops.link_up(s.dp, 2, NODE_US);
 	host_send(&s, 0, NODE_US, 2, 2, 0, 1002);
 	one_switch_run(&s, 2 * NODE_US);
 	packet_expect(2, 1002);
@@ -175,10 +175,10 @@ TEST(link_up__waits_for_the_former_link)
 	switch_send(&s, 2, 0, 4, 7, 4, 1001);
 	neighbour_stop(&s, 3, 1500 * BYTE_PS, 1); /* the first one has passed the crossbar */
 	one_switch_run(&s, NODE_US);
-	switchd_ops.link_down(s.dp, 2, NODE_US);
+	flow_channel_ops.link_down(s.dp, 2, NODE_US);
 	one_switch_unplug(&s, 2);
 	one_switch_plug(&s, 2);
-	switchd_ops.link_up(s.dp, 2, NODE_US);
+	flow_channel_ops.link_up(s.dp, 2, NODE_US);
 	switch_send(&s, 2, NODE_US, 0, 7, 0, 1002); /* counted from 0 again: no hole (FC-17) */
 	one_switch_run(&s, 2 * NODE_US);
 	no_packet_expect(0);
@@ -210,7 +210,7 @@ TEST(link_up__vacant)
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
 	s.ports[3] = port;
 	one_switch_plug(&s, 3);
-	switchd_ops.link_up(s.dp, 3, NODE_US);
+	flow_channel_ops.link_up(s.dp, 3, NODE_US);
 	host_send(&s, 0, NODE_US, 4, 1, 0, 1000);
 	switch_send(&s, 3, NODE_US, 0, 7, 0, 1001);
 	one_switch_run(&s, 3 * NODE_US);

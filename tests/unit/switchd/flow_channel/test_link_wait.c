@@ -54,8 +54,8 @@ TEST(link_down__flows_that_wait)
 	for (uint32_t i = 0; i < 6; i++)
 		ck_assert_uint_eq(flow_at(0, i)->wait, waits[i]);
 	ck_assert_uint_eq(flow_at(1, 0)->wait, IFCT_STOPPED);
-	switchd_ops.link_down(s.dp, 2, 30 * NODE_US);
-	switchd_ops.link_settle(s.dp, 2, &none_left, 30 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 2, 30 * NODE_US);
+	flow_channel_ops.link_settle(s.dp, 2, &none_left, 30 * NODE_US);
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, (3 + 2 + 2 + 2 + 1) * UNITS);
 	ck_assert_uint_eq(stats_of(1)->loss_report_units, 2 * UNITS);
 	one_switch_run(&s, 32 * NODE_US);
@@ -80,12 +80,12 @@ TEST_RANGE(link_down__its_losses_release_no_flow_onto_it, 0, 2)
 		host_send(&s, 0, NODE_US, 1, 2, _i, PACKET);
 	one_switch_run(&s, 5 * NODE_US);
 	ck_assert_uint_eq(flow_at(0, 1)->wait, IFCT_PORT_LIMIT);
-	switchd_ops.link_down(s.dp, 1, 5 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 1, 5 * NODE_US);
 	all_released_expect();
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 8 * UNITS);
 	one_switch_unplug(&s, 1);
 	one_switch_plug(&s, 1);
-	switchd_ops.link_up(s.dp, 1, 6 * NODE_US);
+	flow_channel_ops.link_up(s.dp, 1, 6 * NODE_US);
 	host_send(&s, 0, 7 * NODE_US, 1, 3, _i, 1000);
 	one_switch_run(&s, FAR);
 	packet_expect(1, 1000);
@@ -104,7 +104,7 @@ TEST(link_down__flow_that_is_remembered)
 	switch_send_ack(&s, 2, 6 * NODE_US, id, ACK_DELTA_ECA, UNITS - 1);
 	one_switch_run(&s, 6 * NODE_US + 100 * NODE_NS);
 	ck_assert_uint_eq(stats_of(0)->limited, 1);
-	switchd_ops.link_down(s.dp, 2, 6 * NODE_US + 100 * NODE_NS);
+	flow_channel_ops.link_down(s.dp, 2, 6 * NODE_US + 100 * NODE_NS);
 	host_send(&s, 0, 6 * NODE_US + 100 * NODE_NS, 2, 1, 0, PACKET);
 	one_switch_run(&s, 6 * NODE_US + 400 * NODE_NS);
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
@@ -122,12 +122,12 @@ TEST(link_down__upstream_of_a_metered_flow)
 		through_send(NODE_US, i);
 	one_switch_run(&s, 5 * NODE_US);
 	ck_assert_uint_eq(stats_of(2)->metered, 1);
-	switchd_ops.link_down(s.dp, 2, 5 * NODE_US);
+	flow_channel_ops.link_down(s.dp, 2, 5 * NODE_US);
 	neighbour_stop(&s, 3, 6 * NODE_US, 0);
 	one_switch_run(&s, 8 * NODE_US);
 	one_switch_unplug(&s, 2);
 	one_switch_plug(&s, 2);
-	switchd_ops.link_up(s.dp, 2, 8 * NODE_US);
+	flow_channel_ops.link_up(s.dp, 2, 8 * NODE_US);
 	ack_arrive(3, 8 * NODE_US, channel_expect(3, PACKET), ACK_DELTA, 3 * UNITS);
 	all_released_expect();
 	through_send(11 * NODE_US, 0); /* a new link counts from 0 */

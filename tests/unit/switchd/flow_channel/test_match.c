@@ -17,7 +17,7 @@ TEST(exhaustion__match_fields_change)
 	host_send(&s, 0, 0, 2, 0, 0, 1000);
 	one_switch_run(&s, NODE_US);
 	id = channel_expect(2, 1000);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match", "8", stdout), 0); /* IP pair */
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match", "8", stdout), 0); /* IP pair */
 	for (uint32_t i = 1; i < 4; i++)
 		host_send(&s, 0, NODE_US, 2, i, 0, 1000 + i);
 	one_switch_run(&s, 2 * NODE_US);
@@ -41,7 +41,7 @@ TEST(exhaustion__match_fields_change_with_few_lines)
 	host_send(&s, 0, 0, 2, 0, 0, 1000);
 	one_switch_run(&s, now);
 	id = channel_expect(2, 1000);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match", "ports", stdout), 0);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match", "ports", stdout), 0);
 	for (uint32_t i = 1; i < 5; i++)
 		host_send(&s, 0, now, 2, i, 0, 1000 + i);
 	for (uint32_t i = 1; i < 5; i++) {
@@ -61,15 +61,17 @@ TEST(exhaustion__match_fields_change_with_few_lines)
 TEST(match__of_one_port)
 {
 	one_switch_open(&s);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "8", stdout), 0); /* IP pair */
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p2", "8", stdout), -EINVAL);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p4", "8", stdout), -EINVAL);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p", "8", stdout), -EINVAL);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "128", stdout), -EINVAL);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "source-port&0x10000", stdout), -EINVAL);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "ports,source-port/8", stdout), -EINVAL);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "", stdout), -EINVAL);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match", "destination-ip/0", stdout), -EINVAL);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match.p1", "8", stdout), 0); /* IP pair */
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match.p2", "8", stdout), -EINVAL);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match.p4", "8", stdout), -EINVAL);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match.p", "8", stdout), -EINVAL);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match.p1", "128", stdout), -EINVAL);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match.p1", "source-port&0x10000", stdout),
+			 -EINVAL);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match.p1", "ports,source-port/8", stdout),
+			 -EINVAL);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match.p1", "", stdout), -EINVAL);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match", "destination-ip/0", stdout), -EINVAL);
 	for (uint32_t i = 0; i < 3; i++)
 		for (uint32_t p = 0; p < 2; p++)
 			host_send(&s, p, 0, 2, i, 0, 1000);
@@ -98,8 +100,8 @@ TEST(match__masks_of_two_ports)
 	ck_assert_uint_eq(s.dp->ports[0].edge.efct.used, 2);
 	ck_assert_uint_eq(s.dp->ports[1].edge.efct.used, 4);
 	out = open_memstream(&text, &length);
-	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "none", stdout), 0);
-	ck_assert_int_eq(switchd_ops.show(s.dp, "match", -1, 0, out), 0);
+	ck_assert_int_eq(flow_channel_ops.set(s.dp, "match.p1", "none", stdout), 0);
+	ck_assert_int_eq(flow_channel_ops.show(s.dp, "match", -1, 0, out), 0);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, "0\tsource-port/14\t\n"));
 	ck_assert_ptr_nonnull(strstr(text, "1\tsource-port/15\tnone\n"));

@@ -142,7 +142,7 @@ static uint32_t tree_begin_flow(bool hold, uint32_t *flow_id)
 		true;
 	s.config.switch_.routing.hold_sources = hold;
 	s.config.switch_.routing.redirect_pause_ps = 0; /* new flows may move at once */
-	ck_assert_int_eq(switchd_ops.tables(s.dp, &tables), 0);
+	ck_assert_int_eq(flow_channel_ops.tables(s.dp, &tables), 0);
 	return port;
 }
 

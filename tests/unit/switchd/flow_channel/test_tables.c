@@ -14,7 +14,7 @@ static void tables_write(struct route_config *routes, uint32_t route_count,
 					.host_count = host_count,
 					.hosts = hosts };
 
-	ck_assert_int_eq(switchd_ops.tables(s.dp, &tables), 0);
+	ck_assert_int_eq(flow_channel_ops.tables(s.dp, &tables), 0);
 }
 
 TEST(tables__replaced)
@@ -24,7 +24,7 @@ TEST(tables__replaced)
 	uint64_t before;
 
 	one_switch_open(&s);
-	switchd_ops.link_down(s.dp, 2, 0);
+	flow_channel_ops.link_down(s.dp, 2, 0);
 	before = s.dp->sw.stats->tables_taken;
 	tables_write(&route, 1, &host, 1);
 	ck_assert_uint_eq(s.dp->sw.stats->tables_taken, before + 1);
@@ -127,7 +127,7 @@ TEST(tables__read_back)
 
 	one_switch_open(&s);
 	tables_write(routes, 2, NULL, 0);
-	switchd_ops.table_read(s.dp, &block);
+	flow_channel_ops.table_read(s.dp, &block);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 3), 1 << 2 | 1 << 3);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, ROUTE_UPWARD), 1 << 3);
 }
