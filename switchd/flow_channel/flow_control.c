@@ -1,5 +1,6 @@
-/*  Why a flow waits at its input: for the limits of its setting (injection.h), for credit
- *  (headroom.h), for the port's limit, or for the peer's buffer. How it resumes: resume.c.
+/*  A flow waits at its input for the limits of its setting (injection.h), for credit (headroom.h),
+ *  for the port's limit, for a channel of its output, or for the peer's buffer. How it resumes:
+ *  resume.c.
  *
  *  A flow with packets is in exactly one place:
  *  - IFCT_REQUESTING: in its output's arbiter.

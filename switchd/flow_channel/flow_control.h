@@ -1,4 +1,5 @@
-/*  flow_control - why a flow waits at its input (dataplane.h). How it resumes: resume.h. */
+/*  flow_control - a flow at its input (dataplane.h): why it waits; its queue, and the credit that
+ *  it gives upstream as packets leave; its end. How it resumes: resume.h. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_CONTROL_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_CONTROL_H
 
