@@ -101,7 +101,7 @@ TEST(command_group_run__one_of_its_commands)
 /* without a word that is an error; --help is none */
 TEST(command_group_run__lists_them)
 {
-	ck_assert_int_eq(run(NULL, NULL), OPTIONS_EXIT_USAGE);
+	ck_assert_int_eq(run(NULL, NULL), EXIT_USAGE);
 	ck_assert_str_eq(said_end(), LIST);
 	ck_assert_str_eq(printed, "");
 	ck_assert_int_eq(run("--help", NULL), 0);
@@ -115,10 +115,10 @@ TEST(command_group_run__lists_them)
 
 TEST(command_group_run__no_such_command)
 {
-	ck_assert_int_eq(run("innr", NULL), OPTIONS_EXIT_USAGE);
+	ck_assert_int_eq(run("innr", NULL), EXIT_USAGE);
 	ck_assert_str_eq(said_end(), "heddle set: there is no command 'innr' - did you mean "
 				     "'inner'?\n");
-	ck_assert_int_eq(run("xyzzy", "inner"), OPTIONS_EXIT_USAGE);
+	ck_assert_int_eq(run("xyzzy", "inner"), EXIT_USAGE);
 	ck_assert_str_eq(said_end(), "heddle set: there is no command 'xyzzy'\n");
 	ck_assert_str_eq(called, "");
 }

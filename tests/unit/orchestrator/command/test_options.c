@@ -107,7 +107,7 @@ TEST(options_wrong__after_what_was_printed)
 	dup2(fileno(file), STDOUT_FILENO);
 	dup2(fileno(file), STDERR_FILENO);
 	printf("first\n");
-	ck_assert_int_eq(options_wrong("try", "second %d", 2), OPTIONS_EXIT_USAGE);
+	ck_assert_int_eq(options_wrong("try", "second %d", 2), EXIT_USAGE);
 	fflush(NULL);
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);

@@ -146,15 +146,15 @@ TEST(tables__hosts_and_vias_read_back)
 	struct table_block block = { .table = TABLE_HOSTS };
 
 	one_switch_open(&s);
-	ck_assert_int_eq(switchd_ops.tables(s.dp, &tables), 0);
-	ck_assert_uint_eq(switchd_ops.table_blocks(s.dp, TABLE_HOSTS),
+	ck_assert_int_eq(flow_channel_ops.tables(s.dp, &tables), 0);
+	ck_assert_uint_eq(flow_channel_ops.table_blocks(s.dp, TABLE_HOSTS),
 			  table_blocks(TABLE_HOSTS, 21));
-	ck_assert_uint_eq(switchd_ops.table_blocks(s.dp, TABLE_VIAS), table_blocks(TABLE_VIAS, 3));
-	ck_assert_uint_eq(switchd_ops.table_blocks(s.dp, TABLE_FLOOD), 0);
-	ck_assert_uint_eq(switchd_ops.table_blocks(s.dp, TABLE_LFT), 0);
+	ck_assert_uint_eq(flow_channel_ops.table_blocks(s.dp, TABLE_VIAS), table_blocks(TABLE_VIAS, 3));
+	ck_assert_uint_eq(flow_channel_ops.table_blocks(s.dp, TABLE_FLOOD), 0);
+	ck_assert_uint_eq(flow_channel_ops.table_blocks(s.dp, TABLE_LFT), 0);
 	memset(block.bytes, 0xaa, sizeof(block.bytes));
 	block.number = 20 / table_entries(TABLE_HOSTS);
-	switchd_ops.table_read(s.dp, &block);
+	flow_channel_ops.table_read(s.dp, &block);
 	for (uint32_t i = 0; i < table_entries(TABLE_HOSTS); i++) {
 		uint32_t index = block.number * table_entries(TABLE_HOSTS) + i;
 		uint8_t untouched[TABLE_BLOCK_BYTES];
@@ -167,11 +167,11 @@ TEST(tables__hosts_and_vias_read_back)
 						: 0);
 	}
 	block = (struct table_block){ .table = TABLE_HOSTS };
-	switchd_ops.table_read(s.dp, &block);
+	flow_channel_ops.table_read(s.dp, &block);
 	ck_assert_uint_eq(table_get(TABLE_HOSTS, block.bytes, 1), table_host(&hosts[0]));
 	ck_assert_uint_eq(table_get(TABLE_HOSTS, block.bytes, 0), 0);
 	block = (struct table_block){ .table = TABLE_VIAS };
-	switchd_ops.table_read(s.dp, &block);
+	flow_channel_ops.table_read(s.dp, &block);
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert_uint_eq(table_get(TABLE_VIAS, block.bytes, i), i < 3 ? vias[i] : 0);
 }
