@@ -251,6 +251,8 @@ void room_files_show(int tmp_fd, const char *text)
 		if (length && !inner && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
 			entry_show(name);
 	}
+	/* nothing that this process becomes or starts is in the machine's /tmp */
+	(void)!chdir("/");
 }
 
 void room_files_show_all(int tmp_fd, char *const argv[], char *const env[], const char *cwd)

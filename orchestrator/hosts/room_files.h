@@ -39,7 +39,8 @@ int room_files_make(const struct room_files_spec *spec, bool *proc_mounted);
 
 /** room_files_show() - shows in /tmp what @text names below the machine's /tmp, as in
  *  "--config=/tmp/a/b": here folder or file /tmp/a. @tmp_fd as returned above, or -1. The process
- *  is in the host's mount namespace, may mount, and changes its working folder. */
+ *  is in the host's mount namespace and may mount; if @text names something, its working folder is
+ *  "/" afterwards. */
 void room_files_show(int tmp_fd, const char *text);
 
 /** room_files_show_all() - the same for all words that a program is given. @cwd may be NULL. */

@@ -167,6 +167,23 @@ TEST(room_files_show__own_files_stay)
 	child_is_fine(pid);
 }
 
+/* a program whose folder the host has not begins in "/", not in the machine's /tmp */
+TEST(room_files_show__leaves_the_folder)
+{
+	char here[PATH_MAX];
+	pid_t pid = fork();
+	int fd;
+
+	if (!pid) {
+		fd = tmp_make();
+		if (fd < 0)
+			_exit(NO_RIGHT);
+		room_files_show(fd, "/tmp/file");
+		_exit(getcwd(here, sizeof(here)) && !strcmp(here, "/") ? 0 : 101);
+	}
+	child_is_fine(pid);
+}
+
 /* a name of NAME_MAX bytes; a longer one is that of no file */
 TEST(room_files_show__longest_name)
 {
