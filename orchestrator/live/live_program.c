@@ -189,12 +189,10 @@ static int program_make(struct live *live, struct live_program *program,
 		plan_host_settings(live->plan, program->host);
 	struct host_user user;
 	const bool found = user_find(settings, &user);
-	char file[sizeof(live->plan->file)];
 	const struct room_program words = {
 		.argv = command_of(live, program)->argv,
 		.env = (char *const *)environment_make(settings, own),
-		.cwd = settings->work_folder ? settings->work_folder
-					     : dirname(strcpy(file, live->plan->file)),
+		.cwd = settings->work_folder ? settings->work_folder : live->plan->folder,
 		.user = found ? &user : NULL,
 	};
 	int pid = -ENOMEM;

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +185,17 @@ static void path_complete(char *path, size_t path_max)
 	if (full && strlen(full) < path_max)
 		memcpy(path, full, strlen(full) + 1);
 	free(full);
+}
+
+/* the folder where paths of the scenario @file begin, absolute: that of its name, wherever a link
+ * leads; of standard input the current one */
+static void folder_find(const char *file, char *folder, size_t folder_max)
+{
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s", file);
+	snprintf(folder, folder_max, "%s", dirname(name));
+	path_complete(folder, folder_max);
 }
 
 /* The daemon inherits the plan and the pipe only. */
@@ -400,6 +412,7 @@ int cmd_up(int argc, char **argv)
 		up_machines_digest(&up.machines, &plan);
 		options.tunnel = up.machines.tunnel;
 		path_complete(plan.file, sizeof(plan.file));
+		folder_find(argv[1], plan.folder, sizeof(plan.folder));
 		options.name = up.name ? up.name : plan.scenario;
 		options.fabric = up.fabric;
 		options.full_root = up.full_root;

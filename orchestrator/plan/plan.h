@@ -49,6 +49,7 @@ struct plan_host {
 struct plan {
 	char scenario[NODE_NAME_MAX];
 	char file[4096];
+	char folder[4096];     /* of `heddle up`: where paths of the scenario begin; absolute */
 	struct origin *origin; /* a reference; NULL: the plan was not made from a scenario */
 	uint64_t seed;
 	uint32_t dilation;        /* real clock: fabric time runs so many times slower, >= 1 */

@@ -233,20 +233,11 @@ static int paths_complete(struct yaml_node *node, const char *folder, bool mount
 /* completes the paths of @section if the file will be in another folder */
 static int section_paths(const struct document *document, struct yaml_node *section, bool *changed)
 {
-	const char *file = document->plan->file, *end = strrchr(file, '/');
-	char *folder;
-	int error;
+	const char *folder = document->plan->folder;
 
-	if (file[0] != '/' || !end)
+	if (!folder[0] || !strcmp(folder, document->saving->folder))
 		return 0;
-	folder = end == file ? strdup("/") : strndup(file, (size_t)(end - file));
-	if (!folder)
-		return -ENOMEM;
-	error = strcmp(folder, document->saving->folder) != 0
-			? paths_complete(section, folder, false, changed)
-			: 0;
-	free(folder);
-	return error;
+	return paths_complete(section, folder, false, changed);
 }
 
 /* ---- text of the file ---- */

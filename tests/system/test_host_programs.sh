@@ -128,4 +128,23 @@ two_ends() {
 }
 check 'two commands end a fabric, and neither says that it was killed' two_ends
 
+# a scenario on standard input: its paths begin in the folder of the caller
+cat >"$scratch/site/piped" <<'SCENARIO'
+name: piped
+run: {duration: 1ms}
+links: {rate: 100Mb/s, delay: 1ms}
+topology: {generate: star, hosts: 2}
+hosts: {h0: {run: 'pwd; touch /tmp/made', mounts: [{from: page, to: /tmp/page}]}}
+SCENARIO
+piped() {
+	(cd "$scratch/site" && "$heddle" up - <piped) && wait_for in_site && "$heddle" save "$scratch/saved.yaml" &&
+		grep -F "from: $scratch/site/page" "$scratch/saved.yaml"
+}
+in_site() { "$heddle" log h0 | grep -x "$scratch/site"; }
+check 'commands of a scenario on standard input run in the folder of the caller' piped
+# the machine's /tmp is not that of a host, also if the host has not the caller's folder
+elsewhere() { (mkdir "$scratch/gone" && cd "$scratch/gone" && rmdir "$scratch/gone" && [ "$("$heddle" exec h1 -- pwd)" = / ]); }
+check 'a program whose folder is missing begins in /' elsewhere
+"$heddle" down >/dev/null
+
 finish

@@ -369,7 +369,7 @@ TEST(plan_save__paths)
 	free(plan.origin->text);
 	plan.origin->text = strdup(TWO "hosts:\n  A: {mounts: [{from: site, to: /srv/site},\n"
 				       "               {from: /etc, to: /srv/etc}]}\n");
-	strcpy(plan.file, "/here/t.yaml");
+	strcpy(plan.folder, "/here");
 	{
 		struct plan_saving saving = { .fabric = "f", .when = "noon", .folder = "/there" };
 		FILE *out = open_memstream(&text, &size);
