@@ -206,27 +206,62 @@ static bool section_prune(struct document *document, struct yaml_node *section)
 
 /* ---- paths ---- */
 
-/* Paths below @node, which are relative to @folder, become absolute. *@changed: there are some.
- * @mounts: in a list of mounts, where `from` is one. Return: 0 or -ENOMEM */
-static int paths_complete(struct yaml_node *node, const char *folder, bool mounts, bool *changed)
-{
-	bool is_path =
-		node->kind == YAML_SCALAR && node->key && node->text[0] != '/' &&
-		(!strcmp(node->key, "sizes") || !strcmp(node->key, "rootfs") ||
-		 !strcmp(node->key, "own-control") || (mounts && !strcmp(node->key, "from")));
-	char *path;
-	int error = 0;
+/* what names files of the machine, relative to the folder of the scenario */
+static const char *const file_keys[] = {
+	"workloads/*/sizes",
+	"roce/own-control",
+	"hosts/*/rootfs",
+	"hosts/*/mounts/from",
+	"hosts/*/mounts/*/from",
+	"topology/hosts/*/rootfs",
+	"topology/hosts/*/mounts/from",
+	"topology/hosts/*/mounts/*/from",
+};
 
-	if (is_path && node->text[0]) {
-		if (asprintf(&path, "%s/%s", folder, node->text) < 0)
+static bool is_file(const struct yaml_node *node, const char *keys)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < COUNT_OF(file_keys) && !found; i++)
+		found = !fnmatch(file_keys[i], keys, FNM_PATHNAME);
+	return found && node->kind == YAML_SCALAR && node->text[0] && node->text[0] != '/';
+}
+
+/* the keys of @child in @parent, whose keys are @keys; a variant sets keys from the top of the
+ * scenario on, joined by dots.   Return: NULL: not enough memory */
+static char *keys_of(const char *keys, const struct yaml_node *child)
+{
+	const char *key = child->key ? child->key : "-";
+	bool set = !fnmatch("compare/variants/*/set", keys, FNM_PATHNAME);
+	char *text = NULL;
+
+	if (asprintf(&text, "%s%s%s", set ? "" : keys, set ? "" : "/", key) < 0)
+		return NULL;
+	for (char *dot = text; set && (dot = strchr(dot, '.')); dot++)
+		*dot = '/';
+	return text;
+}
+
+/* Paths at and below @node, whose keys are @keys, become absolute if they are relative to @folder.
+ * *@changed: there are some.   Return: 0 or -ENOMEM */
+static int paths_complete(struct yaml_node *node, const char *keys, const char *folder,
+			  bool *changed)
+{
+	int error = 0;
+	char *text;
+
+	if (is_file(node, keys)) {
+		if (asprintf(&text, "%s/%s", folder, node->text) < 0)
 			return -ENOMEM;
 		free(node->text);
-		node->text = path;
+		node->text = text;
 		*changed = true;
 	}
-	mounts |= node->key && !strcmp(node->key, "mounts");
-	for (struct yaml_node *child = node->first; child && !error; child = child->next)
-		error = paths_complete(child, folder, mounts, changed);
+	for (struct yaml_node *child = node->first; child && !error; child = child->next) {
+		text = keys_of(keys, child);
+		error = text ? paths_complete(child, text, folder, changed) : -ENOMEM;
+		free(text);
+	}
 	return error;
 }
 
@@ -237,7 +272,7 @@ static int section_paths(const struct document *document, struct yaml_node *sect
 
 	if (!folder[0] || !strcmp(folder, document->saving->folder))
 		return 0;
-	return paths_complete(section, folder, false, changed);
+	return paths_complete(section, section->key, folder, changed);
 }
 
 /* ---- text of the file ---- */

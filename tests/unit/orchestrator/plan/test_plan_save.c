@@ -385,3 +385,37 @@ TEST(plan_save__paths)
 		says("{from: site, to: /srv/site},\n");
 	}
 }
+
+/* what names a file, also in a variant, and nothing else of that name */
+TEST(plan_save__paths_by_their_place)
+{
+	static const char *const sections[] = {
+		"hosts:\n  A: {env: {sizes: big, rootfs: tree}, mounts: {from: one, to: "
+		"/srv/one}}\n",
+		"compare:\n  columns: [lost]\n  variants:\n"
+		"    - {name: sizes, set: {workloads.w.sizes: a.csv, workloads.w: {sizes: b.csv},\n"
+		"                         roce.own-control: c.so, hosts.A.env.sizes: big,\n"
+		"                         hosts.A.mounts.0.from: two}}\n",
+	};
+	struct plan_saving saving = { .fabric = "f", .when = "noon", .folder = "/there" };
+	FILE *out;
+
+	plan_of(TWO, NULL, 0, &plan);
+	strcpy(plan.folder, "/here");
+	for (int i = 0; i < 2; i++) {
+		free(plan.origin->text);
+		ck_assert_int_gt(asprintf(&plan.origin->text, TWO "%s", sections[i]), 0);
+		out = open_memstream(&text, &size);
+		ck_assert_int_eq(plan_save(&plan, &saving, out), 0);
+		fclose(out);
+		if (!i) {
+			says("env: {sizes: big, rootfs: tree}");
+			says("from: /here/one,");
+			free(text);
+			continue;
+		}
+		says("workloads.w.sizes: /here/a.csv, workloads.w: {sizes: /here/b.csv}");
+		says("roce.own-control: /here/c.so, hosts.A.env.sizes: big");
+		says("hosts.A.mounts.0.from: /here/two}");
+	}
+}
