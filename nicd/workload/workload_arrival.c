@@ -49,7 +49,7 @@ static bool is_empty(const struct workload_arrival *arrival, const struct worklo
 void workload_arrival_play(struct workload_arrival *arrival, const struct workload_config *config,
 			   node_time_t from)
 {
-	arrival->start_ps = later(from, config->start_ps);
+	arrival->start_ps = node_time_max(later(from, config->start_ps), config->again_ps);
 	arrival->stop_ps = config->stop_ps ? later(from, config->stop_ps) : NODE_TIME_NEVER;
 	if (from == NODE_TIME_NEVER)
 		arrival->stop_ps = 0;

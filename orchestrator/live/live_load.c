@@ -76,12 +76,9 @@ void live_load_node_starts(struct live *live, uint32_t node)
 
 	if (live->plan->nodes[node].kind != NODE_NIC)
 		return;
-	for (uint32_t i = 0; i < nic->workload_count; i++) {
-		struct workload_config *part = &nic->workloads[i];
-
-		if (part->from_ps != NODE_TIME_NEVER && now > part->from_ps + part->start_ps)
-			part->from_ps = now - part->start_ps;
-	}
+	/* its times still count from from_ps, as those of the other senders */
+	for (uint32_t i = 0; i < nic->workload_count; i++)
+		nic->workloads[i].again_ps = now;
 }
 
 /* ---- figures ---- */

@@ -349,6 +349,28 @@ TEST(workload_set_init__waits)
 	workload_set_fini(&set);
 }
 
+/* a NIC that is started again begins then, and stops in time. _i: enum arrival_kind */
+TEST_RANGE(workload_set_init__again, 0, ARRIVAL_KINDS)
+{
+	config.arrival = (enum arrival_kind)_i;
+	config.load_permille = 1000;
+	config.burst_messages = 2;
+	config.burst_period_ps = NODE_US;
+	config.start_ps = 50;
+	config.stop_ps = NODE_S;
+	config.again_ps = 1000;
+	set_init();
+	if (config.arrival == ARRIVAL_POISSON)
+		ck_assert_uint_gt(workload_next_at(&set), 1000);
+	else
+		ck_assert_uint_eq(workload_next_at(&set), 1000);
+	workload_set_fini(&set);
+	config.again_ps = NODE_S;
+	set_init();
+	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
+	workload_set_fini(&set);
+}
+
 /* an arrival that is handled late keeps its due time */
 TEST(workload_step__late_arrival_keeps_its_time)
 {

@@ -216,13 +216,15 @@ TEST(live_load_start__figures_begin_again)
 	ck_assert_uint_ge(plan.nodes[first].nic.workloads[0].from_ps, 2 * NODE_S);
 }
 
-/* a NIC that is started again does not send what it missed */
+/* a NIC that is started again does not send what it missed, and stops when the others do */
 TEST(live_load_node_starts__from_now_on)
 {
 	time_is(7);
 	live_load_node_starts(&live, first);
-	ck_assert_uint_ge(plan.nodes[first].nic.workloads[0].from_ps, 7 * NODE_S);
+	ck_assert_uint_ge(plan.nodes[first].nic.workloads[0].again_ps, 7 * NODE_S);
+	ck_assert_uint_eq(plan.nodes[first].nic.workloads[0].from_ps, 0);
 	ck_assert_uint_eq(plan.nodes[first].nic.workloads[1].from_ps, NODE_TIME_NEVER);
+	ck_assert_uint_eq(plan.nodes[first + 1].nic.workloads[0].again_ps, 0);
 }
 
 /* a NIC that is started again has the load that was set, and a next start keeps it for `save` */
