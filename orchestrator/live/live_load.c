@@ -231,6 +231,19 @@ static json_t *completion_describe(const struct live *live, uint32_t index, node
 
 /* ---- states ---- */
 
+static json_int_t since(uint64_t now, uint64_t before)
+{
+	return now > before ? (json_int_t)(now - before) : 0;
+}
+
+/* has it started as many messages as it may? A NIC that is started again counts from 0. */
+static bool is_spent(const struct workload_config *part, uint32_t senders,
+		     const struct live_load *load, const struct live_load_sums *sums)
+{
+	return part->messages_max && !sums->waiting &&
+	       (uint64_t)since(sums->started, load->base.started) / senders >= part->messages_max;
+}
+
 /* has it started all the messages that it may? */
 static bool is_over(const struct workload_config *part, uint32_t senders,
 		    const struct live_load *load, const struct live_load_sums *sums,
@@ -238,8 +251,7 @@ static bool is_over(const struct workload_config *part, uint32_t senders,
 {
 	if (part->stop_ps && now >= load->from_ps + part->stop_ps)
 		return true;
-	return part->messages_max && !sums->waiting &&
-	       sums->started - load->base.started >= part->messages_max * senders;
+	return is_spent(part, senders, load, sums);
 }
 
 static const char *state_of(const struct live *live, uint32_t index,
@@ -262,9 +274,9 @@ static const char *state_of(const struct live *live, uint32_t index,
 	return "plays";
 }
 
-/* how long it has played since its last start, or if it has stopped, until its last packet came */
-static node_time_t played_ps(const struct live *live, uint32_t index, node_time_t last,
-			     node_time_t now)
+/* how long it has played since its last start, or if it is over, until its last packet came */
+static node_time_t played_ps(const struct live *live, uint32_t index,
+			     const struct live_load_sums *sums, node_time_t now)
 {
 	const struct live_load *load = &live->loads[index];
 	uint32_t senders;
@@ -275,14 +287,11 @@ static node_time_t played_ps(const struct live *live, uint32_t index, node_time_
 		return 0;
 	if (part->stop_ps)
 		to = node_time_min(to, from + part->stop_ps);
-	to = node_time_min(now, node_time_max(to, last));
+	if (is_spent(part, senders, load, sums))
+		to = from;
+	to = node_time_min(now, node_time_max(to, sums->last_ps));
 	from += part->start_ps;
 	return to > from ? to - from : 0;
-}
-
-static json_int_t since(uint64_t now, uint64_t before)
-{
-	return now > before ? (json_int_t)(now - before) : 0;
 }
 
 static json_t *load_describe(const struct live *live, uint32_t index)
@@ -292,7 +301,7 @@ static json_t *load_describe(const struct live *live, uint32_t index)
 	const struct live_load_sums *base = &load->base;
 	struct live_load_sums sums = sums_of(live, index);
 	node_time_t now = fabric_real_now(&live->fabric),
-		    played = played_ps(live, index, sums.last_ps, now);
+		    played = played_ps(live, index, &sums, now);
 	json_int_t received = since(sums.received_bytes, base->received_bytes);
 	uint32_t senders;
 

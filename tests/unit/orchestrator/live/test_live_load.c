@@ -278,6 +278,39 @@ TEST(live_load__ended_by_its_time)
 	ck_assert_str_eq(state("in"), "stopping");
 }
 
+/* as the last of its messages */
+TEST(live_load__ended_by_its_messages)
+{
+	time_is(2);
+	ask(live_load_start, "few");
+	packets_pass(0, 1, 2, 4 * NODE_S, NODE_MS);
+	stats_flow_rx(pages[first + 2], 0)->last_ps = 5 * NODE_S;
+	time_is(100);
+	ck_assert_str_eq(state("few"), "ended");
+	/* it began after 2 s, and had a second to wait */
+	ck_assert_int_le(number(load("few"), "played_ns"), 2000000000);
+	ck_assert_int_gt(number(load("few"), "played_ns"), 1900000000);
+}
+
+/* of a NIC that is started again the counters begin at 0 */
+TEST(live_load__messages_of_a_new_nic)
+{
+	packets_pass(0, 1, 2, 0, NODE_MS);
+	ask(live_load_start, "few");
+	time_is(4);
+	stats_flow_tx(pages[first], 0)->messages = 0;
+	ck_assert_str_eq(state("few"), "plays");
+}
+
+/* more than there can be */
+TEST(live_load__most_messages)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		plan.nodes[first + i].nic.workloads[0].messages_max = 1ull << 63;
+	time_is(2);
+	ck_assert_str_eq(state("in"), "plays");
+}
+
 TEST(live_load__its_senders_have_left)
 {
 	const uint32_t count = plan.nodes[first].nic.workload_count;
