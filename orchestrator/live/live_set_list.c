@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/shell_word.h"
 #include "orchestrator/base/yaml_writer.h"
 
 static void remove_at(struct live_set_list *list, uint32_t index)
@@ -47,13 +48,22 @@ void live_set_drop(struct live_set_list *list, const char *node)
 			i++;
 }
 
+/* @text as a word for a shell; with a line break, which no command line may have, as in YAML */
+static void word_print(const char *text, FILE *out)
+{
+	if (strchr(text, '\n'))
+		yaml_text_write(text, out);
+	else
+		shell_word_print(text, out);
+}
+
 void live_set_print(const struct live_set_list *list, FILE *out)
 {
 	for (uint32_t i = 0; i < list->count; i++) {
 		fprintf(out, "heddle set %s ", list->sets[i].node);
-		yaml_text_write(list->sets[i].name, out);
+		word_print(list->sets[i].name, out);
 		fputc(' ', out);
-		yaml_text_write(list->sets[i].value, out);
+		word_print(list->sets[i].value, out);
 		fputc('\n', out);
 	}
 }

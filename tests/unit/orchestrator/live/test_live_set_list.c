@@ -36,6 +36,13 @@ TEST(live_set_keep__last_value)
 	prints("heddle set s2 a.b 2ns\nheddle set s1 c \"line\\nbreak\"\nheddle set s1 a.b 3ns\n");
 }
 
+/* the command is for a shell */
+TEST(live_set_print__shell_words)
+{
+	live_set_keep(&list, "s1", "match.p2", "ip-pair,source-port&0xff00");
+	prints("heddle set s1 match.p2 'ip-pair,source-port&0xff00'\n");
+}
+
 TEST(live_set_drop__one_node)
 {
 	live_set_keep(&list, "s1", "a", "1");
