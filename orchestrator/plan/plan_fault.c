@@ -24,12 +24,23 @@ bool plan_fault_concerns(const struct plan *plan, const struct plan_fault *fault
 	return ends->node_a == fault->node || ends->node_b == fault->node;
 }
 
+/* the ports of @node to the node @name, which is never taken for the number of a port */
+static uint64_t ports_to(const struct node_config *node, const char *name)
+{
+	uint64_t ports = 0;
+
+	for (uint32_t port = 0; port < node->port_count; port++)
+		if (!strcmp(node->ports[port].peer_name, name))
+			ports |= 1ull << port;
+	return ports;
+}
+
 /* the ports of @end's node that lead to @other's, or the given one if it does; 0: none */
 static uint64_t ports_between(const struct plan *plan, const struct scenario_fault_end *end,
 			      const struct scenario_fault_end *other)
 {
 	const struct node_config *node = plan_node_find(plan, end->node);
-	uint64_t ports = port_name_find(node, other->node);
+	uint64_t ports = ports_to(node, other->node);
 
 	return end->port[0] ? ports & port_name_find(node, end->port) : ports;
 }
@@ -58,13 +69,19 @@ static int link_find(const struct scenario *scenario, const struct plan *plan,
 		 ports = ports_facing(node, ports_between(plan, a, b), peer_ports);
 	const struct plan_link *link;
 
-	if (!ports || ports & (ports - 1)) {
+	if (!ports) {
+		scenario_errors_at(errors, scenario, &said->place,
+				   "no link leads from '%s%s%s' to '%s%s%s': there is none to fail",
+				   a->node, a->port[0] ? ":" : "", a->port, b->node,
+				   b->port[0] ? ":" : "", b->port);
+		return -EINVAL;
+	}
+	if (ports & (ports - 1)) {
 		scenario_errors_at(
 			errors, scenario, &said->place,
-			ports ? "%d links lead from '%s' to '%s': say which, such as [%s:p%d, %s]"
-			      : "%d links lead from '%s' to '%s': there is none to fail",
+			"%d links lead from '%s' to '%s': say which, such as [%s:p%d, %s]",
 			__builtin_popcountll(ports), a->node, b->node, a->node,
-			ports ? __builtin_ctzll(ports) : 0, b->node);
+			__builtin_ctzll(ports), b->node);
 		return -EINVAL;
 	}
 	fault->link = node->ports[__builtin_ctzll(ports)].link_index;

@@ -100,7 +100,7 @@ TEST_RANGE(plan_faults_make__rejects, 0, 7)
 	} cases[] = {
 		{ "  - {at: 20us, link: [a, b]}\n",
 		  "2 links lead from 'a' to 'b': say which, such as [a:p1, b]" },
-		{ "  - {at: 20us, link: [A, b]}\n", "0 links lead from 'A' to 'b'" },
+		{ "  - {at: 20us, link: [A, b]}\n", "no link leads from 'A' to 'b'" },
 		{ "  - {at: 20us}\n", "a fault is that of one 'link'" },
 		{ "  - {at: 20us, switch: a, fabric-manager: active}\n",
 		  "a fault is that of one 'link'" },
