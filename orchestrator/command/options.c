@@ -253,6 +253,20 @@ int option_time(const char *command, const struct option_row *row, void *field, 
 		       : 0;
 }
 
+int option_snap(const char *command, const struct option_row *row, void *field, const char *value)
+{
+	uint64_t bytes;
+	char why[256];
+
+	if (quantity_parse(QUANTITY_BYTES, value, &bytes, why, sizeof(why)))
+		return options_wrong(command, "%s: %s", row->name, why);
+	if (!bytes || bytes > NODE_CAPTURE_WHOLE)
+		return options_wrong(command, "%s takes 1 to %u bytes, not '%s'", row->name,
+				     NODE_CAPTURE_WHOLE, value);
+	*(uint32_t *)field = (uint32_t)bytes;
+	return 0;
+}
+
 int option_pack(const char *command, const struct option_row *row, void *field, const char *value)
 {
 	int *pack = field;

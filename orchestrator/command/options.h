@@ -101,6 +101,9 @@ int option_control_check(const char *command, const struct option_settings *sett
 /** option_value() - the value of the word, an unsigned. option_time() a uint64_t in picoseconds. */
 option_fn option_value, option_time;
 
+/** option_snap() - how many bytes of a frame a capture keeps, a uint32_t. */
+option_fn option_snap;
+
 /** option_pack() - how many workers run the nodes, an int; no number: OPTION_PACK_BY_CORES. */
 option_fn option_pack;
 #define OPTION_PACK_BY_CORES -2

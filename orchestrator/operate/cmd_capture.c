@@ -29,7 +29,8 @@
 #define TICK_MS 20
 
 struct tap {
-	const char *fabric, *snap;
+	const char *fabric;
+	uint32_t snap;                                         /* 0: all of a frame */
 	char node[NODE_NAME_MAX], link[2 * NODE_NAME_MAX + 1]; /* the names of its ends */
 	bool to_output;                                        /* FILE is - */
 	/* the ring */
@@ -53,7 +54,8 @@ struct tap {
 
 static const struct option_row options[] = {
 	CLIENT_FABRIC(AT(fabric)),
-	OPTION_TEXT("--snap", "N", AT(snap), "no more than N bytes of each packet"),
+	OPTION_TAKE("--snap", "N", AT(snap), option_snap, NULL,
+		    "no more than N bytes of each packet"),
 	OPTION_FLAG("--json", AT(json), "the counts at the end for programs; not with -"),
 };
 
@@ -78,15 +80,22 @@ static const struct command_words words = {
 
 /* ---- the file ---- */
 
-/* A file that is there keeps its content until the fabric has accepted: file_clear(). */
-static int file_open(const char *path)
+/* A file that is there keeps its content until the fabric has accepted: file_clear().
+ * *@made: there was none. */
+static int file_open(const char *path, bool *made)
 {
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
 	int fd;
 
-	if (strcmp(path, "-"))
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-	else
+	*made = false;
+	if (strcmp(path, "-")) {
+		fd = open(path, flags | O_EXCL, 0666);
+		*made = fd >= 0;
+		if (fd < 0 && errno == EEXIST)
+			fd = open(path, flags, 0666);
+	} else {
 		fd = isatty(STDOUT_FILENO) ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	}
 	if (fd < 0 && !strcmp(path, "-") && isatty(STDOUT_FILENO)) {
 		options_wrong("capture", "standard output is a terminal: give a FILE, or a pipe to "
 					 "a reader");
@@ -132,7 +141,7 @@ static bool header_write(const struct tap *tap, const json_t *answer, int fd)
 		.name = tap->link,
 		.description = description,
 		.rate_bps = (uint64_t)client_number(answer, "rate_bps"),
-		.snap_bytes = tap->snap ? (uint32_t)strtoul(tap->snap, NULL, 10) : 0,
+		.snap_bytes = tap->snap,
 	};
 
 	snprintf(comment, sizeof(comment), "fabric %s, scenario %s, real clock",
@@ -160,7 +169,7 @@ static int capture_open(struct tap *tap, const json_t *answer, int fd)
 	int error;
 
 	if (tap->snap)
-		port.capture_bytes = (uint32_t)strtoul(tap->snap, NULL, 10);
+		port.capture_bytes = tap->snap;
 	error = capture_init(&tap->capture, fd, &node, 0, &tap->error);
 	if (!error)
 		capture_epoch(&tap->capture, (uint64_t)client_number(answer, "epoch_ns"));
@@ -294,12 +303,14 @@ static int tap_run(struct tap *tap, struct client *client, const char *port, int
 {
 	json_t *answer = NULL;
 	unsigned count = 1;
-	int ring_fd = -1, error = 0;
-	int status = client_ask(client,
-				json_pack("{s:s, s:s, s:s, s:s*}", "ask", "capture", "node",
-					  tap->node, "port", port, "snap", tap->snap),
-				&answer, &ring_fd, &count);
+	int ring_fd = -1, error = 0, status;
+	char snap[16];
 
+	snprintf(snap, sizeof(snap), "%" PRIu32, tap->snap);
+	status = client_ask(client,
+			    json_pack("{s:s, s:s, s:s, s:s*}", "ask", "capture", "node", tap->node,
+				      "port", port, "snap", tap->snap ? snap : NULL),
+			    &answer, &ring_fd, &count);
 	if (status) {
 		close(fd);
 		return status;
@@ -334,6 +345,7 @@ int cmd_capture(int argc, char **argv)
 	struct tap *tap = calloc(1, sizeof(*tap));
 	struct client client;
 	const char *colon;
+	bool made;
 	int fd, count, status = tap ? options_read(&words, argc, argv, tap, &count) : CLIENT_FAILED;
 
 	if (status >= 0)
@@ -360,8 +372,10 @@ int cmd_capture(int argc, char **argv)
 	interrupt_catch();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	fd = file_open(argv[2]);
+	fd = file_open(argv[2], &made);
 	status = fd < 0 ? CLIENT_USAGE : tap_run(tap, &client, colon + 1, fd);
+	if (made && !tap->page)
+		(void)unlink(argv[2]);
 	client_close(&client);
 out:
 	free(tap);

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "orchestrator/base/quantity.h"
-
 static int break_at_take(const char *command, const struct option_row *row, void *field,
 			 const char *value)
 {
@@ -63,21 +61,6 @@ static int capture_take(const char *command, const struct option_row *row, void 
 	return 0;
 }
 
-static int snap_take(const char *command, const struct option_row *row, void *field,
-		     const char *value)
-{
-	uint64_t bytes;
-	char why[256];
-
-	if (quantity_parse(QUANTITY_BYTES, value, &bytes, why, sizeof(why)))
-		return options_wrong(command, "%s: %s", row->name, why);
-	if (!bytes || bytes > NODE_CAPTURE_WHOLE)
-		return options_wrong(command, "%s takes 1 to %u bytes, not '%s'", row->name,
-				     NODE_CAPTURE_WHOLE, value);
-	*(uint32_t *)field = (uint32_t)bytes;
-	return 0;
-}
-
 static int only_take(const char *command, const struct option_row *row, void *field,
 		     const char *value)
 {
@@ -126,7 +109,7 @@ static const struct option_row rows[] = {
 		    "every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be "
 		    "repeated;\n"
 		    "all=FILE: all links in one file"),
-	OPTION_TAKE("--capture-snap", "N", AT(capture_bytes), snap_take, NULL,
+	OPTION_TAKE("--capture-snap", "N", AT(capture_bytes), option_snap, NULL,
 		    "no more than N bytes of each frame"),
 	OPTION_TEXT("--events", "FILE", AT(events),
 		    "every drop, mark, CNP, pause, credit wait, redirect ... with time, node, port "

@@ -155,7 +155,7 @@ closed() {
 check 'without any frame, too' closed
 
 short() {
-	begin s1:h1 cut.pcapng --snap 60 && ping_all && end_with INT 0 && [ "$(fields cut.pcapng cap_len | sort -n | tail -n 1)" = 60 ] &&
+	begin s1:h1 cut.pcapng --snap 60B && ping_all && end_with INT 0 && [ "$(fields cut.pcapng cap_len | sort -n | tail -n 1)" = 60 ] &&
 		[ "$(fields cut.pcapng len | sort -n | tail -n 1)" -gt 60 ]
 }
 check 'a snap length' short
@@ -165,7 +165,8 @@ refused() { # STATUS TEXT ARGUMENT...
 }
 check 'no link' refused 2 'node:peer or node:port' s1 x.pcapng
 check 'no such node' refused 1 "no node 's9'" s9:s1 x2.pcapng
-check 'no such port' refused 1 "no port 'h6'" s1:h6 x2.pcapng
+leaves_none() { refused 1 "no port 'h6'" s1:h6 none.pcapng && [ ! -e none.pcapng ]; }
+check 'no such port; there is no file' leaves_none
 keeps() {
 	echo mine >keep.pcapng && refused 1 "no port 'nosuch'" s1:nosuch keep.pcapng && [ "$(cat keep.pcapng)" = mine ]
 }
@@ -175,7 +176,7 @@ replaces() {
 		capinfos -Mrc old.pcapng
 }
 check 'one that is accepted replaces it' replaces
-check 'a snap length of nothing' refused 1 'a snap of 1 to 65535' s1:s2 x2.pcapng --snap 0
+check 'a snap length of nothing' refused 2 'takes 1 to 65535 bytes' s1:s2 x2.pcapng --snap 0
 check 'a file that cannot be written' refused 2 'No such file' s1:s2 nowhere/x.pcapng
 check 'a full disk' refused 2 'No space left' s1:s2 /dev/full
 twice() {

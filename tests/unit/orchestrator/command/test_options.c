@@ -15,6 +15,7 @@ struct target {
 	bool loud;
 	const char *file, *json;
 	unsigned colour;
+	uint32_t snap;
 	struct option_settings settings;
 };
 
@@ -51,6 +52,7 @@ static const struct option_row rows[] = {
 	  .help = "a number",
 	  .field = offsetof(struct target, settings),
 	  .take = option_seed },
+	OPTION_TAKE("--snap", "N", offsetof(struct target, snap), option_snap, NULL, "bytes"),
 	OPTION_SET(offsetof(struct target, settings), "a=b"),
 	OPTION_DILATE(offsetof(struct target, settings)),
 	OPTION_CONTROL(offsetof(struct target, settings)),
@@ -164,6 +166,14 @@ TEST(options_read__options_of_the_program_are_kept)
 	ck_assert_str_eq(argv[1], "--");
 }
 
+TEST(option_snap__with_a_unit)
+{
+	ck_assert_int_eq(options_of("--snap 1kB", STDERR_FILENO), -1);
+	ck_assert_uint_eq(target.snap, 1000);
+	ck_assert_int_eq(options_of("--snap 65535", STDERR_FILENO), -1);
+	ck_assert_uint_eq(target.snap, 65535);
+}
+
 static const struct {
 	const char *line, *said;
 } wrong[] = {
@@ -179,6 +189,8 @@ static const struct {
 	{ "--dilate 1.5", "heddle try: --dilate takes a whole number from 1 to 1000, not '1.5'\n" },
 	{ "--dilate fast",
 	  "heddle try: --dilate takes a whole number from 1 to 1000, not 'fast'\n" },
+	{ "--snap 0", "heddle try: --snap takes 1 to 65535 bytes, not '0'\n" },
+	{ "--snap 64KiB", "heddle try: --snap takes 1 to 65535 bytes, not '64KiB'\n" },
 	{ "-x", "heddle try: there is no option -x; 'heddle try --help' lists them\n" },
 	{ "--loud=yes", "heddle try: --loud takes no value\n" },
 	{ "a --colour", "heddle try: --colour needs a value: NAME\n" },
@@ -216,6 +228,7 @@ TEST(options_read__help_prints_the_usage)
 		"  --json [FILE]     may stand alone\n"
 		"  --colour NAME     one of a list\n"
 		"  --seed N          a number\n"
+		"  --snap N          bytes\n"
 		"  --set PATH=VALUE  change a key of the scenario, e.g. a=b; may be repeated\n"
 		"  --dilate N        fabric time runs N times slower than the machine's, 1 to "
 		"1000, so that\n"
