@@ -99,6 +99,40 @@ static bool link_gone(const struct plan *plan, const struct yaml_node *link)
 	return true;
 }
 
+/* @link, that of fault @index, is named as in the saved scenario, if it has another name there.
+ * *@changed: it has.  Return: false: the link has left */
+static bool link_rename(const struct plan *plan, uint32_t index, struct yaml_node *link,
+			bool *changed)
+{
+	const struct plan_fault *fault =
+		index < plan->faults.count ? &plan->faults.list[index] : NULL;
+	char texts[2][PLAN_SAVE_END_MAX], *names[2];
+	bool numbers, other = false;
+
+	if (!fault || fault->kind != FAULT_LINK || link->count != 2)
+		return true;
+	if (fault->link >= plan->link_count || plan->links[fault->link].vacant)
+		return false;
+	for (int i = 0; i < 2; i++)
+		other |= plan_save_end(plan, &plan->links[fault->link], i, texts[i]);
+	numbers = strchr(link->first->text, ':') || strchr(link->last->text, ':');
+	if (numbers ? !other : !strchr(texts[0], ':'))
+		return true;
+	names[0] = strdup(texts[0]);
+	names[1] = strdup(texts[1]);
+	if (names[0] && names[1]) {
+		*changed = true;
+		free(link->first->text);
+		free(link->last->text);
+		link->first->text = names[0];
+		link->last->text = names[1];
+	} else {
+		free(names[0]);
+		free(names[1]);
+	}
+	return true;
+}
+
 /* Removes names of nodes that have left from @element of a list of workloads, pauses or faults.
  * *@changed: there were some.  Return: false: nothing useful is left. */
 static bool element_keep(const struct plan *plan, struct yaml_node *element, bool *changed)
@@ -145,13 +179,16 @@ static void note_gone(struct document *document, const char *section,
 /* Return: was @section changed? */
 static bool list_prune(struct document *document, struct yaml_node *section)
 {
-	struct yaml_node **at = &section->first, *before = NULL;
+	struct yaml_node **at = &section->first, *before = NULL, *link;
 	bool any = false;
 
-	while (section->kind == YAML_SEQUENCE && *at) {
+	for (uint32_t index = 0; section->kind == YAML_SEQUENCE && *at; index++) {
 		bool changed = false, kept = (*at)->kind != YAML_MAPPING ||
 					     element_keep(document->plan, *at, &changed);
 
+		link = kept && !strcmp(section->key, "faults") ? yaml_find(*at, "link") : NULL;
+		if (link)
+			kept = link_rename(document->plan, index, link, &any);
 		any |= changed || !kept;
 		if (!kept) {
 			note_gone(document, section->key, *at, "left out of");

@@ -253,13 +253,28 @@ static uint32_t links_between(const struct plan *plan, uint32_t node, uint32_t p
 	return count;
 }
 
-static void end_write(const struct plan *plan, uint32_t node, uint32_t port, uint32_t peer,
-		      FILE *out)
+bool plan_save_end(const struct plan *plan, const struct plan_link *link, bool second,
+		   char text[PLAN_SAVE_END_MAX])
 {
+	uint32_t node = second ? link->node_b : link->node_a,
+		 peer = second ? link->node_a : link->node_b,
+		 port = second ? link->port_b : link->port_a, saved = port_saved(plan, node, port);
+
 	if (links_between(plan, node, peer) > 1)
-		fprintf(out, "\"%s:%u\"", plan->nodes[node].name, port_saved(plan, node, port));
+		snprintf(text, PLAN_SAVE_END_MAX, "%s:%u", plan->nodes[node].name, saved);
 	else
-		fputs(plan->nodes[node].name, out);
+		snprintf(text, PLAN_SAVE_END_MAX, "%s", plan->nodes[node].name);
+	return saved != port;
+}
+
+static void end_write(const struct plan *plan, const struct plan_link *link, bool second, FILE *out)
+{
+	char text[PLAN_SAVE_END_MAX];
+	const char *quote;
+
+	plan_save_end(plan, link, second, text);
+	quote = strchr(text, ':') ? "\"" : "";
+	fprintf(out, "%s%s%s", quote, text, quote);
 }
 
 uint32_t plan_save_down(const struct plan *plan, const bool *taken, FILE *out)
@@ -275,9 +290,9 @@ uint32_t plan_save_down(const struct plan *plan, const bool *taken, FILE *out)
 		if (!out)
 			continue;
 		fputs("  - {at: 0s, link: [", out);
-		end_write(plan, link->node_a, link->port_a, link->node_b, out);
+		end_write(plan, link, false, out);
 		fputs(", ", out);
-		end_write(plan, link->node_b, link->port_b, link->node_a, out);
+		end_write(plan, link, true, out);
 		fputs("]} # was down\n", out);
 	}
 	return count;

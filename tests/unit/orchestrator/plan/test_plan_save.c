@@ -316,6 +316,35 @@ TEST(plan_save__names_that_have_left)
 	says("faults:\n  - {at: 1s, switch: s2}\n");
 }
 
+/* A fault is that of the same link, whatever numbers the ports have in the saved scenario. */
+TEST(plan_save__faults_of_parallel_links)
+{
+	static const char scenario[] =
+		HEAD "topology: {switches: [s1, s2, s3], hosts: {A: s1, B: s2},\n"
+		     "           links: [[s1, s2], [s1, s2], [s2, s3]]}\n"
+		     "faults: [{at: 1s, link: ['s1:p1', s2]}, {at: 1s, link: [s2, 's1:p2']},\n"
+		     "         {at: 1s, link: [A, s1]}, {at: 1s, link: [s2, s3]}]\n";
+
+	plan_of(scenario, NULL, 0, &plan);
+	save(NULL);
+	says("faults: [{at: 1s, link: ['s1:p1', s2]}, ");
+	tear_down();
+	plan_of(scenario, NULL, 0, &plan);
+	ck_assert_int_ge(
+		plan_spare_link(&plan, plan_spare_host(&plan, "D"), at("s1"), port_of("B", 0)), 0);
+	ck_assert_int_ge(plan_spare_link(&plan, at("s3"), at("s2"), port_of("s3", 0)), 0);
+	save(NULL);
+	says("  - {at: 1s, link: [\"s1:2\", \"s2:1\"]}\n  - {at: 1s, link: [\"s1:3\", \"s2:2\"]}\n"
+	     "  - {at: 1s, link: [A, s1]}\n  - {at: 1s, link: [\"s2:3\", \"s3:0\"]}\n");
+	tear_down();
+	plan_of(scenario, NULL, 0, &plan);
+	plan_spare_link_remove(&plan, port_of("s1", 1)->link_index);
+	save(NULL);
+	says("left out of faults: {at: 1s, link: [\"s1:p1\", s2]}\n");
+	says("  - {at: 1s, link: [s1, s2]}\n  - {at: 1s, link: [A, s1]}\n"
+	     "  - {at: 1s, link: [s2, s3]}\n");
+}
+
 TEST(plan_save__settings_are_applied)
 {
 	static const char *const settings[] = { "links.edge.delay=7us", "routing.reaction=20us",
