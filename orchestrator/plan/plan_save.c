@@ -422,9 +422,11 @@ static int section_write(struct document *document, struct yaml_node *section, c
 	error = section_paths(document, section, &changed);
 	if (error)
 		return error;
-	if (!strcmp(section->key, "topology"))
-		plan_save_topology(plan, document->root, document->out);
-	else if (downs)
+	if (!strcmp(section->key, "topology")) {
+		if (!plan_save_topology(plan, document->root, document->out))
+			fputs(MARK "left out of topology: machines, since a switch has none\n",
+			      document->notes);
+	} else if (downs)
 		faults_write(document, section);
 	else if (!changed)
 		lines_copy(from, comments, document->out);

@@ -183,6 +183,50 @@ static void hosts_write(const struct topology_writing *writing)
 
 /* ---- the section ---- */
 
+static bool is_saved(const struct plan *plan, const char *name)
+{
+	const struct node_config *node = plan_node_find(plan, name);
+
+	return node && !plan_save_alone(plan, node->index);
+}
+
+/* does @machines, of the scenario, name switch @name? */
+static bool has_machine(const struct yaml_node *machines, const char *name)
+{
+	for (const struct yaml_node *machine = machines->first; machine; machine = machine->next)
+		for (const struct yaml_node *item = machine->first; item; item = item->next)
+			if (!strcmp(item->text, name))
+				return true;
+	return false;
+}
+
+/* which machine runs what, without switches that have left. The section names all switches or is
+ * left out.  Return: is there a switch without a machine? */
+static bool machines_write(const struct plan *plan, const struct yaml_node *machines, FILE *out)
+{
+	if (!machines || machines->kind != YAML_MAPPING)
+		return false;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		if (!plan_vacant(plan, i) && !plan_save_alone(plan, i) &&
+		    !has_machine(machines, plan->nodes[i].name))
+			return true;
+	fputs("  machines:\n", out);
+	for (const struct yaml_node *machine = machines->first; machine; machine = machine->next) {
+		uint32_t count = 0;
+
+		for (const struct yaml_node *item = machine->first; item; item = item->next)
+			if (is_saved(plan, item->text)) {
+				if (!count++)
+					fprintf(out, "    %s: [%s", machine->key, item->text);
+				else
+					fprintf(out, ", %s", item->text);
+			}
+		if (count)
+			fputs("]\n", out);
+	}
+	return false;
+}
+
 /* where nodes are drawn, without those that have left */
 static void spots_write(const struct plan *plan, const struct yaml_node *spots, FILE *out)
 {
@@ -190,9 +234,7 @@ static void spots_write(const struct plan *plan, const struct yaml_node *spots, 
 		return;
 	fputs("  at:\n", out);
 	for (const struct yaml_node *spot = spots->first; spot; spot = spot->next) {
-		const struct node_config *node = plan_node_find(plan, spot->key);
-
-		if (!node || plan_save_alone(plan, node->index))
+		if (!is_saved(plan, spot->key))
 			continue;
 		fprintf(out, "    %s: ", spot->key);
 		yaml_flow_write(spot, out);
@@ -200,7 +242,7 @@ static void spots_write(const struct plan *plan, const struct yaml_node *spots, 
 	}
 }
 
-void plan_save_topology(const struct plan *plan, const struct yaml_node *root, FILE *out)
+bool plan_save_topology(const struct plan *plan, const struct yaml_node *root, FILE *out)
 {
 	const struct yaml_node *topology = yaml_find(root, "topology");
 	struct topology_writing writing = { .plan = plan, .out = out };
@@ -215,6 +257,7 @@ void plan_save_topology(const struct plan *plan, const struct yaml_node *root, F
 	hosts_write(&writing);
 	links_write(&writing);
 	spots_write(plan, topology ? yaml_find(topology, "at") : NULL, out);
+	return !machines_write(plan, topology ? yaml_find(topology, "machines") : NULL, out);
 }
 
 /* ---- links that are down ---- */

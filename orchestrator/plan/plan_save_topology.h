@@ -9,8 +9,9 @@
 #include "orchestrator/plan/plan.h"
 
 /** plan_save_topology() - writes the section to @out. @root the tree of the scenario that the
- *  fabric was started from, settings applied: keys of hosts beside those of their links are its. */
-void plan_save_topology(const struct plan *plan, const struct yaml_node *root, FILE *out);
+ *  fabric was started from, settings applied: keys of hosts beside those of their links are its.
+ *  Return: false: without `machines`, since a switch has joined that has none. */
+bool plan_save_topology(const struct plan *plan, const struct yaml_node *root, FILE *out);
 
 /** plan_save_alone() - has node @node no link? A scenario has no such switch. */
 bool plan_save_alone(const struct plan *plan, uint32_t node);

@@ -345,6 +345,31 @@ TEST(plan_save__faults_of_parallel_links)
 	     "  - {at: 1s, link: [s2, s3]}\n");
 }
 
+/* switches stay on their machines; one that has joined has none */
+TEST(plan_save__machines)
+{
+	static const char scenario[] =
+		HEAD "topology: {switches: [s1, s2, s3], hosts: {A: s1, B: s2, C: s3},\n"
+		     "           links: [[s1, s2], [s2, s3]], machines: {m: [s1, s3], n: [s2]}}\n";
+
+	plan_of(scenario, NULL, 0, &plan);
+	save(NULL);
+	says("  machines:\n    m: [s1, s3]\n    n: [s2]\n");
+	tear_down();
+	plan_of(scenario, NULL, 0, &plan);
+	plan_spare_node_remove(&plan, at("C"));
+	plan_spare_node_remove(&plan, at("s3"));
+	save(NULL);
+	says("  machines:\n    m: [s1]\n    n: [s2]\n");
+	tear_down();
+	plan_of(scenario, NULL, 0, &plan);
+	ck_assert_int_ge(plan_spare_switch(&plan, "s4"), 0);
+	ck_assert_int_ge(plan_spare_link(&plan, at("s4"), at("s1"), port_of("s1", 1)), 0);
+	save(NULL);
+	lacks("machines:\n");
+	says("left out of topology: machines, since a switch has none\n");
+}
+
 TEST(plan_save__settings_are_applied)
 {
 	static const char *const settings[] = { "links.edge.delay=7us", "routing.reaction=20us",
