@@ -10,6 +10,7 @@
 struct topology_writing {
 	const struct plan *plan;
 	const struct yaml_node *hosts; /* topology.hosts of the scenario; NULL: it is generated */
+	const struct yaml_node *flow_keys; /* then, topology.flow-keys; NULL: there are none */
 	struct links_settings links;
 	FILE *out;
 };
@@ -159,6 +160,17 @@ static void interfaces_write(const struct topology_writing *writing, uint32_t ow
 	fputs(written ? "]" : "", writing->out);
 }
 
+static void flow_key_write(const struct topology_writing *writing, const char *host)
+{
+	const struct yaml_node *key =
+		writing->flow_keys ? yaml_find(writing->flow_keys, host) : NULL;
+
+	if (!key)
+		return;
+	fputs(", flow-key: ", writing->out);
+	yaml_flow_write(key, writing->out);
+}
+
 static void hosts_write(const struct topology_writing *writing)
 {
 	const struct plan *plan = writing->plan;
@@ -175,6 +187,7 @@ static void hosts_write(const struct topology_writing *writing)
 		fprintf(writing->out, "    %s: ", nic->name);
 		nic_write(writing, i);
 		entry_write(writing, entry, plan->hosts[i].settings->own);
+		flow_key_write(writing, nic->name);
 		addresses_write(writing, i, saved++);
 		interfaces_write(writing, i, entry);
 		fputs("}\n", writing->out);
@@ -230,13 +243,14 @@ static bool machines_write(const struct plan *plan, const struct yaml_node *mach
 /* where nodes are drawn, without those that have left */
 static void spots_write(const struct plan *plan, const struct yaml_node *spots, FILE *out)
 {
+	uint32_t count = 0;
+
 	if (!spots || spots->kind != YAML_MAPPING)
 		return;
-	fputs("  at:\n", out);
 	for (const struct yaml_node *spot = spots->first; spot; spot = spot->next) {
 		if (!is_saved(plan, spot->key))
 			continue;
-		fprintf(out, "    %s: ", spot->key);
+		fprintf(out, "%s    %s: ", count++ ? "" : "  at:\n", spot->key);
 		yaml_flow_write(spot, out);
 		fputc('\n', out);
 	}
@@ -250,6 +264,8 @@ bool plan_save_topology(const struct plan *plan, const struct yaml_node *root, F
 	scenario_links_of(root, plan_fabric(plan), &writing.links);
 	if (topology && !yaml_find(topology, "generate"))
 		writing.hosts = yaml_find(topology, "hosts");
+	else if (topology)
+		writing.flow_keys = yaml_find(topology, "flow-keys");
 	fputs("topology:\n  switches:\n", out);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		if (!plan_vacant(plan, i) && !plan_save_alone(plan, i))

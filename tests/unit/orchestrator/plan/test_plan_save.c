@@ -345,6 +345,24 @@ TEST(plan_save__faults_of_parallel_links)
 	     "  - {at: 1s, link: [s2, s3]}\n");
 }
 
+TEST(plan_save__generated_keys_of_hosts)
+{
+	static const char scenario[] =
+		HEAD "topology: {generate: star, hosts: 3, flow-keys: {h1: [ip-pair], h2: []},\n"
+		     "           at: {h1: [1, 2]}}\n";
+
+	plan_of(scenario, NULL, 0, &plan);
+	save(NULL);
+	says("    h0: {switch: s0}\n    h1: {switch: s0, flow-key: [ip-pair]}\n"
+	     "    h2: {switch: s0, flow-key: []}\n");
+	says("  at:\n    h1: [1, 2]\n");
+	tear_down();
+	plan_of(scenario, NULL, 0, &plan);
+	plan_spare_node_remove(&plan, at("h1"));
+	save(NULL);
+	lacks("  at:");
+}
+
 /* switches stay on their machines; one that has joined has none */
 TEST(plan_save__machines)
 {
