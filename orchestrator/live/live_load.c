@@ -450,13 +450,20 @@ json_t *live_load_stop(struct live_query *query)
 	return loads_act(query, load_end);
 }
 
+static bool has_load(const struct workload_config *part)
+{
+	return part->arrival == ARRIVAL_PACED || part->arrival == ARRIVAL_POISSON;
+}
+
 json_t *live_load_set(struct live_query *query)
 {
 	const char *name = live_query_text(query, "name"), *load = live_query_text(query, "load");
 	struct live *live = query->live;
 	json_t *refusal = NULL;
 	int64_t index = load_find(query, name ? name : "", &refusal);
+	const struct workload_config *any;
 	uint64_t permille;
+	uint32_t senders;
 	char why[256];
 	int error;
 
@@ -466,6 +473,10 @@ json_t *live_load_set(struct live_query *query)
 		return live_refuse("nothing to set: expected load=");
 	if (parameter_read(&parameter_load, "load", load, &permille, why, sizeof(why)))
 		return live_refuse("%s", why);
+	any = first_part(live, (uint32_t)index, &senders);
+	if (any && !has_load(any))
+		return live_refuse("workload %s has no load: its arrival is %s", name,
+				   arrival_words[any->arrival]);
 	/* for NICs that are started again, too */
 	live->loads[index].load_permille = (uint32_t)permille;
 	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {

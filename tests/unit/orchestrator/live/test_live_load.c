@@ -232,6 +232,7 @@ TEST(live_load_set__stays)
 {
 	struct live_query query = { .live = &live };
 
+	plan.nodes[first].nic.workloads[1].arrival = ARRIVAL_POISSON;
 	query.request = json_pack("{s:s, s:s}", "name", "few", "load", "20%");
 	json_decref(told);
 	told = live_load_set(&query);
@@ -240,6 +241,20 @@ TEST(live_load_set__stays)
 	ck_assert_uint_eq(plan.nodes[first].nic.workloads[1].load_permille, 200);
 	ask(live_load_start, "few");
 	ck_assert_uint_eq(live.loads[1].load_permille, 200);
+}
+
+/* nor is one kept for `save`, where it would be a mistake */
+TEST(live_load_set__no_load)
+{
+	struct live_query query = { .live = &live };
+
+	query.request = json_pack("{s:s, s:s}", "name", "few", "load", "20%");
+	json_decref(told);
+	told = live_load_set(&query);
+	json_decref(query.request);
+	ck_assert_str_eq(json_string_value(json_object_get(told, "error")),
+			 "workload few has no load: its arrival is closed");
+	ck_assert_uint_eq(live.loads[1].load_permille, 0);
 }
 
 TEST(live_load_set__bad_values)
@@ -371,6 +386,7 @@ TEST(live_load__not_all_nics_follow)
 	live.fabric.nodes[first].pid = getpid();
 	live.fabric.nodes[first].pid_shown = 4711;
 	live.fabric.nodes[first].control = -1;
+	plan.nodes[first].nic.workloads[0].arrival = ARRIVAL_PACED;
 	time_is(2);
 	ask(live_load_stop, "in");
 	ck_assert_pstr_eq(error(), wanted);
