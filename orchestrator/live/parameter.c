@@ -27,12 +27,14 @@ int parameter_read(const struct parameter *row, const char *name, const char *te
 {
 	struct scenario_errors errors = { 0 };
 	bool sound = scenario_parameter_parse(row, name, text, value, &errors);
-	const char *sentence = errors.texts[0] ? errors.texts[0] : "no memory";
+	const char *sentence = errors.texts[0] ? errors.texts[0] : "no memory",
+		   *key = strstr(sentence + 1, name);
 
-	/* most sentences begin with the key, too */
+	/* most sentences begin with the key, too, some in quotes */
+	if (key && key[-1] == '\'')
+		key--;
 	if (!sound)
-		snprintf(why, why_max, "%s",
-			 strstr(sentence + 1, name) ? strstr(sentence + 1, name) : sentence);
+		snprintf(why, why_max, "%s", key ? key : sentence);
 	scenario_errors_free(&errors);
 	return sound ? 0 : -EINVAL;
 }

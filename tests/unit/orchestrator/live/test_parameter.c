@@ -68,7 +68,7 @@ TEST(parameter_convert__rejects)
 		{ "pfc.watchdog", "1500", "pfc.watchdog: '1500' lacks its unit" },
 		{ "reference", "50%", "reference: '50%' is out of range; expected" },
 		{ "ecn", "many", "ecn: 'many' is neither yes nor no" },
-		{ "path-pause.high", "", "path-pause.high' is empty" },
+		{ "path-pause.high", "", "'path-pause.high' is empty" },
 	};
 	struct node_config node = node_of(FABRIC_ROCE);
 
