@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 
 static volatile sig_atomic_t seen;
 static volatile sig_atomic_t ends; /* one of them is not Ctrl-C */
@@ -21,9 +21,9 @@ static void remember(int number)
 	if (number != SIGINT)
 		ends = 1;
 	if (!seen) {
-		first_ns = wall_ns();
+		first_ns = monotonic_ns();
 		seen = 1;
-	} else if (wall_ns() - first_ns > INTERRUPT_ONE_NS) {
+	} else if (monotonic_ns() - first_ns > INTERRUPT_ONE_NS) {
 		(void)!write(STDERR_FILENO, words, sizeof(words) - 1);
 		_exit(INTERRUPT_STATUS);
 	}

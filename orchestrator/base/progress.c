@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 
 #define PROGRESS_AFTER_NS 2000000000ull
 #define PROGRESS_EVERY_NS 200000000ull
@@ -11,7 +11,7 @@ void progress_start(struct progress *progress, FILE *out, bool wanted)
 {
 	*progress = (struct progress){ .out = out,
 				       .on = wanted && isatty(fileno(out)),
-				       .start_ns = wall_ns() };
+				       .start_ns = monotonic_ns() };
 	progress->next_ns = progress->start_ns + PROGRESS_AFTER_NS;
 }
 
@@ -22,7 +22,7 @@ void progress_update(struct progress *progress, node_time_t now, node_time_t end
 
 	if (!progress->on)
 		return;
-	wall = wall_ns();
+	wall = monotonic_ns();
 	if (wall < progress->next_ns)
 		return;
 	progress->next_ns = wall + PROGRESS_EVERY_NS;

@@ -23,6 +23,7 @@
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/exit_status.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/run/calibration.h"
 #include "orchestrator/run/other_load.h"
@@ -156,7 +157,7 @@ static uint64_t late_ns_of(const json_t *result)
 	size_t i;
 
 	json_array_foreach (nodes, i, node) {
-		late = json_integer_value(json_object_get(node, "lateness_p99_ns"));
+		late = member_number(node, "lateness_p99_ns");
 		most = late > most ? late : most;
 	}
 	return (uint64_t)most;

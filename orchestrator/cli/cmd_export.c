@@ -138,8 +138,7 @@ static void describe(const struct recording_reader *reader, const struct recordi
 	char time[HUMAN_TEXT_MAX];
 
 	line_print("scenario   ", member_text(scenario, "name"));
-	printf(" (seed %" PRIu64 ")\n",
-	       (uint64_t)json_integer_value(json_object_get(scenario, "seed")));
+	printf(" (seed %" PRIu64 ")\n", (uint64_t)member_number(scenario, "seed"));
 	if (*member_text(scenario, "variant")) {
 		line_print("variant    ", member_text(scenario, "variant"));
 		putchar('\n');

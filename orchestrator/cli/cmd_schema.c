@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/command/options.h"
@@ -93,8 +94,8 @@ static int list_print(const json_t *schemas, const json_t *needed, bool json)
 		json_array_append_new(list, entry);
 		if (!json)
 			printf("%-10s version %lld  %s\n", json_string_value(name),
-			       (long long)client_number(entry, "version"),
-			       client_text(entry, "about"));
+			       (long long)member_number(entry, "version"),
+			       member_text(entry, "about"));
 	}
 	if (json)
 		client_json_print(list);

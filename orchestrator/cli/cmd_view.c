@@ -14,6 +14,7 @@
 
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/command/view_option.h"
 #include "orchestrator/operate/observe.h"
@@ -93,8 +94,8 @@ static int source_open(struct source *source, const char *path)
 		return options_wrong("view", "cannot read %s: %s", path, strerror(errno));
 	if (recording_open(&source->reader, source->in))
 		return options_wrong("view", "%s: %s", path, source->reader.why);
-	text = client_text(scenario_of(source), "text");
-	if (!text[0] || strcmp(client_text(source->reader.heading.json, "clock"), "virtual") != 0)
+	text = member_text(scenario_of(source), "text");
+	if (!text[0] || strcmp(member_text(source->reader.heading.json, "clock"), "virtual") != 0)
 		return options_wrong("view",
 				     "no run of %s can be repeated: it has no scenario, or "
 				     "was under the real clock",
@@ -151,7 +152,7 @@ static int recording_serve(const struct view *view, const char *path, int fd,
 
 	if (source) {
 		options.scenario = source->path;
-		options.shown = client_text(scenario_of(source), "file");
+		options.shown = member_text(scenario_of(source), "file");
 		options.variant =
 			json_string_value(json_object_get(scenario_of(source), "variant"));
 		options.settings = json_object_get(scenario_of(source), "settings");

@@ -9,6 +9,7 @@
 
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/live/runtime_dir.h"
 #include "orchestrator/scenario/scenario_keys.h"
@@ -173,7 +174,7 @@ static size_t waits_show(const struct client *client, char *text, size_t length)
 		size_t used = (size_t)((char *)memchr(text, '\n', length) - text) + 1;
 		json_t *line = json_loadb(text, used, 0, NULL);
 
-		fprintf(stderr, "heddle %s: %s\n", client->command, client_text(line, LIVE_WAITS));
+		fprintf(stderr, "heddle %s: %s\n", client->command, member_text(line, LIVE_WAITS));
 		json_decref(line);
 		length -= used;
 		memmove(text, text + used, length);
@@ -218,7 +219,7 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 		*answer = json_loadb(line, (size_t)length, 0, NULL);
 	free(line);
 	if (*answer && json_object_get(*answer, "error")) {
-		options_wrong(client->command, "%s", client_text(*answer, "error"));
+		options_wrong(client->command, "%s", member_text(*answer, "error"));
 		json_decref(*answer);
 		*answer = NULL;
 		return CLIENT_REFUSED;
@@ -242,21 +243,9 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 
 /* ---- answers ---- */
 
-const char *client_text(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
-json_int_t client_number(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 const char *client_time(const json_t *object, const char *key, char *text)
 {
-	return human_time((node_time_t)client_number(object, key) * NODE_NS, text);
+	return human_time((node_time_t)member_number(object, key) * NODE_NS, text);
 }
 
 void client_json_print(const json_t *value)
@@ -295,7 +284,7 @@ int client_ask_and_show(const char *command, const char *fabric, json_t *request
 
 static void text_print(const json_t *answer)
 {
-	const char *text = client_text(answer, "text");
+	const char *text = member_text(answer, "text");
 
 	if (text[0])
 		printf("%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");

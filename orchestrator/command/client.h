@@ -88,10 +88,6 @@ void client_patience(struct client *client, unsigned timeout_ms);
 
 void client_close(struct client *client);
 
-/** client_text(), client_number() - a member of an answer; "" and 0 if it is missing. */
-const char *client_text(const json_t *object, const char *key);
-json_int_t client_number(const json_t *object, const char *key);
-
 /** client_time() - member @key, nanoseconds, for people. @text HUMAN_TEXT_MAX bytes. Return:
  *  @text. */
 const char *client_time(const json_t *object, const char *key, char *text);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/ready_folder.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/command/options.h"
@@ -92,8 +93,8 @@ static void nodes_of(const struct words *words, const char *kind)
 	size_t i;
 
 	json_array_foreach (json_object_get(answer, "nodes"), i, node) {
-		if (!kind || !strcmp(client_text(node, "kind"), kind))
-			candidate(words, client_text(node, "name"));
+		if (!kind || !strcmp(member_text(node, "kind"), kind))
+			candidate(words, member_text(node, "name"));
 	}
 	json_decref(answer);
 }
@@ -122,11 +123,11 @@ static void links(const struct words *words)
 	json_array_foreach (json_object_get(answer, "links"), i, link) {
 		char text[2 * NODE_NAME_MAX + 2];
 
-		snprintf(text, sizeof(text), "%s:%s", client_text(link, "node_a"),
-			 client_text(link, "node_b"));
+		snprintf(text, sizeof(text), "%s:%s", member_text(link, "node_a"),
+			 member_text(link, "node_b"));
 		candidate(words, text);
-		snprintf(text, sizeof(text), "%s:%s", client_text(link, "node_b"),
-			 client_text(link, "node_a"));
+		snprintf(text, sizeof(text), "%s:%s", member_text(link, "node_b"),
+			 member_text(link, "node_a"));
 		candidate(words, text);
 	}
 	json_decref(answer);

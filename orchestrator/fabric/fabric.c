@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/futex.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_cores.h"
 #include "orchestrator/fabric/fabric_exchange.h"
 #include "orchestrator/fabric/fabric_ready.h"
@@ -60,7 +60,7 @@ static int fabric_alloc(struct fabric *fabric)
 int fabric_start(struct fabric *fabric, const struct plan *plan,
 		 const struct fabric_options *options)
 {
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 	int error;
 
 	*fabric = (struct fabric){
@@ -104,7 +104,7 @@ int fabric_start(struct fabric *fabric, const struct plan *plan,
 out:
 	if (error && error != -EINTR)
 		fabric_fail(fabric, "cannot start the fabric: %s", strerror(-error));
-	fabric->start_ns = wall_ns() - began_ns;
+	fabric->start_ns = monotonic_ns() - began_ns;
 	return error;
 }
 
@@ -136,7 +136,7 @@ void fabric_stage(const struct fabric *fabric, const char *format, ...)
 
 void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, ...)
 {
-	uint64_t now_ns = wall_ns();
+	uint64_t now_ns = monotonic_ns();
 	size_t length;
 	va_list arguments;
 	char what[256];
@@ -162,7 +162,7 @@ void fabric_resume(struct fabric *fabric, node_time_t limit_ps)
 
 	fabric->limit_ps = limit_ps;
 	fabric->stops_seen = atomic_load(&fabric->page->stops);
-	watchdog_start(&fabric->watchdog, fabric->options.watchdog_ns, wall_ns());
+	watchdog_start(&fabric->watchdog, fabric->options.watchdog_ns, monotonic_ns());
 	count = clock_resume(&fabric->clock, limit_ps, fabric->wake);
 	for (uint32_t i = 0; i < count; i++)
 		clock_ring(&fabric->clock, fabric->wake[i]);
@@ -170,7 +170,7 @@ void fabric_resume(struct fabric *fabric, node_time_t limit_ps)
 
 enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 {
-	uint64_t began_ns = wall_ns(), passed_ms = 0;
+	uint64_t began_ns = monotonic_ns(), passed_ms = 0;
 	enum fabric_state state = FABRIC_RUNNING;
 
 	for (;;) {
@@ -187,14 +187,14 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 		fabric_stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS
 						  ? (uint32_t)(timeout_ms - passed_ms)
 						  : FABRIC_SLICE_MS);
-		passed_ms = (wall_ns() - began_ns) / 1000000;
+		passed_ms = (monotonic_ns() - began_ns) / 1000000;
 	}
 	/* while the clock is stopped, a node that a signal has stopped is no failure, since it has
 	 * no work */
 	if (state == FABRIC_STOPPED &&
 	    (fabric_watch_deaths(fabric) || fabric_watch_messages(fabric, 0) || fabric->failure[0]))
 		state = FABRIC_FAILED;
-	fabric->run_ns += wall_ns() - began_ns;
+	fabric->run_ns += monotonic_ns() - began_ns;
 	return state;
 }
 

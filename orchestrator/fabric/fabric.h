@@ -138,7 +138,7 @@ struct fabric_node {
 	bool late;
 	/* real clock: a switch that did not answer the last sweep: fabric_exchange.h */
 	bool tables_due;
-	uint64_t started_ns;        /* wall_ns() */
+	uint64_t started_ns;        /* monotonic_ns() */
 	uint64_t stopped_ns;        /* when a signal stopped it; 0: it runs */
 	struct stats_view view;     /* its statistics page */
 	struct stats_page *stats;   /* view.page; NULL: none */

@@ -10,16 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/futex.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 
 #define LOOK_US 200
 
 uint64_t fabric_deadline_ns(const struct fabric *fabric, uint32_t timeout_ms)
 {
-	uint64_t deadline_ns = wall_ns() + timeout_ms * 1000000ull;
+	uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1000000ull;
 
 	return fabric->patience_until_ns && fabric->patience_until_ns < deadline_ns
 		       ? fabric->patience_until_ns
@@ -79,7 +79,7 @@ static int answer_await_real(struct fabric *fabric, uint32_t node, uint32_t ques
 {
 	uint64_t deadline_ns = fabric_deadline_ns(fabric, FABRIC_ANSWER_MS);
 
-	while (wall_ns() < deadline_ns && !fabric_process(fabric, node)->stopped_ns) {
+	while (monotonic_ns() < deadline_ns && !fabric_process(fabric, node)->stopped_ns) {
 		int error = answer_take(fabric, node, question, message);
 
 		if (!error)
@@ -132,7 +132,7 @@ static int ask_virtual(struct fabric *fabric, uint32_t node, uint32_t question,
 {
 	struct debt debt = { .node = node };
 	struct watchdog watchdog;
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 	bool sent = false;
 	int error;
 

@@ -4,8 +4,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/process/process_look.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/plan/placement.h"
 
 uint32_t fabric_cores_allowed(int cores[CPU_SETSIZE])
@@ -124,7 +124,7 @@ void fabric_cores_look(struct fabric *fabric)
 	struct core_choice *choice = &fabric->core_choice;
 	uint64_t stolen_ns[CPU_SETSIZE];
 	int cores[CPU_SETSIZE];
-	struct core_sample sample = { .now_ns = wall_ns(), .stolen_ns = stolen_ns };
+	struct core_sample sample = { .now_ns = monotonic_ns(), .stolen_ns = stolen_ns };
 
 	if (fabric->options.cores == FABRIC_CORES_SPREAD || fabric->options.real ||
 	    fabric_cores_allowed(cores) != choice->core_count)

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/futex.h"
 #include "nodes/process/process_look.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 
 #define LOOK_US 500
@@ -48,7 +48,7 @@ static bool may_be_late(const struct fabric *fabric, uint32_t node)
 static bool overdue(const struct fabric *fabric, uint32_t node, uint64_t began_ns)
 {
 	const struct fabric_node *state = &fabric->nodes[node];
-	uint64_t now_ns = wall_ns(), limit_ns = FABRIC_END_MS * 1000000ull,
+	uint64_t now_ns = monotonic_ns(), limit_ns = FABRIC_END_MS * 1000000ull,
 		 watchdog_ns = fabric->options.watchdog_ns;
 
 	if (state->stopped_ns && watchdog_ns && watchdog_ns < limit_ns)
@@ -59,7 +59,7 @@ static bool overdue(const struct fabric *fabric, uint32_t node, uint64_t began_n
 /* reaps until all living nodes are overdue. Return: their number */
 static uint32_t leave_await(struct fabric *fabric)
 {
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 
 	for (;;) {
 		bool wait = false;
@@ -87,14 +87,14 @@ static void node_ring(struct fabric *fabric, uint32_t node)
 /* virtual clock: waits until the open window ends. Return: 0; -EIO */
 static int window_await(struct fabric *fabric)
 {
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 
 	while (!clock_stopped(&fabric->clock)) {
 		if (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0) ||
 		    fabric_watch_clock(fabric))
 			return -EIO;
 		if (!fabric->options.watchdog_ns &&
-		    wall_ns() - began_ns >= FABRIC_END_MS * 1000000ull) {
+		    monotonic_ns() - began_ns >= FABRIC_END_MS * 1000000ull) {
 			fabric_fail(fabric, "the clock did not stop within %u s",
 				    FABRIC_END_MS / 1000);
 			return -EIO;
@@ -156,8 +156,8 @@ static void kill_all(struct fabric *fabric)
 		if (fabric->nodes[i].pid)
 			kill(fabric->nodes[i].pid, SIGKILL);
 	}
-	for (uint64_t began_ns = wall_ns();
-	     fabric->alive && wall_ns() - began_ns < FABRIC_END_MS * 1000000ull;) {
+	for (uint64_t began_ns = monotonic_ns();
+	     fabric->alive && monotonic_ns() - began_ns < FABRIC_END_MS * 1000000ull;) {
 		fabric_watch_deaths(fabric);
 		usleep(LOOK_US);
 	}
@@ -165,7 +165,7 @@ static void kill_all(struct fabric *fabric)
 
 int fabric_end(struct fabric *fabric)
 {
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 
 	if (!fabric->page || !fabric->nodes)
 		return 0;
@@ -184,7 +184,7 @@ int fabric_end(struct fabric *fabric)
 	if (!fabric->options.real)
 		fabric_watch_last_words(fabric);
 	fabric_stage(fabric, "all nodes have left");
-	fabric->end_ns = wall_ns() - began_ns;
+	fabric->end_ns = monotonic_ns() - began_ns;
 	return fabric->failure[0] ? -EIO : 0;
 }
 

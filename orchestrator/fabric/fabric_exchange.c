@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/futex.h"
 #include "nodes/process/process_look.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ranks.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/fabric/manager_pair.h"
@@ -193,7 +193,7 @@ static void answer_take(struct exchange *exchange, uint32_t node,
 	if (!status && manager_ask_reads(question->ask))
 		question->block = *message->block;
 	close_question(exchange, index, status);
-	exchange->answered_ns = wall_ns();
+	exchange->answered_ns = monotonic_ns();
 }
 
 /* receives all messages of @node */
@@ -323,7 +323,7 @@ static bool nodes_starve(const struct exchange *exchange)
  * is no sign of a hang. */
 static bool is_patient(struct exchange *exchange)
 {
-	uint64_t now_ns = wall_ns(), silent_ns = now_ns - exchange->answered_ns;
+	uint64_t now_ns = monotonic_ns(), silent_ns = now_ns - exchange->answered_ns;
 	const struct fabric *fabric = exchange->fabric;
 
 	if (fabric->patience_until_ns && now_ns >= fabric->patience_until_ns)
@@ -353,7 +353,7 @@ int fabric_exchange(struct fabric *fabric, struct manager_question *questions, u
 				     .count = count,
 				     .open = count,
 				     .first = fabric->questions + 1,
-				     .began_ns = wall_ns() };
+				     .began_ns = monotonic_ns() };
 	int error;
 
 	exchange.answered_ns = exchange.began_ns;

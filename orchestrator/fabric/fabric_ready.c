@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 
 /* a node died before it was ready: the start has failed */
@@ -66,7 +66,7 @@ static void wait_begin(const struct fabric *fabric, struct fabric_start_wait *wa
 {
 	uint64_t patience_ns = fabric->options.watchdog_ns;
 
-	wait->began_ns = wait->waited_from_ns = wall_ns();
+	wait->began_ns = wait->waited_from_ns = monotonic_ns();
 	wait->ready_before = fabric->ready;
 	if (patience_ns && patience_ns < FABRIC_READY_MS * 1000000ull)
 		patience_ns = FABRIC_READY_MS * 1000000ull;
@@ -78,9 +78,9 @@ static bool start_is_late(const struct fabric *fabric, struct fabric_start_wait 
 {
 	if (fabric->ready != wait->ready_before) {
 		wait->ready_before = fabric->ready;
-		wait->waited_from_ns = wall_ns();
+		wait->waited_from_ns = monotonic_ns();
 	}
-	return wall_ns() - wait->waited_from_ns > FABRIC_READY_MS * 1000000ull;
+	return monotonic_ns() - wait->waited_from_ns > FABRIC_READY_MS * 1000000ull;
 }
 
 uint32_t fabric_unfiltered(const struct fabric *fabric)

@@ -6,7 +6,7 @@
 
 /* a wait for nodes that start; initially zeroed */
 struct fabric_start_wait {
-	uint64_t began_ns, waited_from_ns; /* wall_ns(): of the wait, of its last progress */
+	uint64_t began_ns, waited_from_ns; /* monotonic_ns(): of the wait, of its last progress */
 	uint32_t ready_before;
 	struct watchdog watchdog;
 };

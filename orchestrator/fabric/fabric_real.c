@@ -6,11 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/fabric_time.h"
 #include "nodes/process/process_look.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/fabric_start.h"
@@ -23,7 +23,7 @@
 
 node_time_t fabric_real_now(const struct fabric *fabric)
 {
-	return fabric_time_at(fabric->page, wall_ns());
+	return fabric_time_at(fabric->page, monotonic_ns());
 }
 
 /* Do all nodes sleep without an event due? @events handled by them so far. Each node states it in
@@ -57,7 +57,7 @@ static bool none_wants_core(const struct fabric *fabric)
  * with a frame in its ring. */
 static void idle_look(struct fabric *fabric)
 {
-	uint64_t events, now_ns = wall_ns();
+	uint64_t events, now_ns = monotonic_ns();
 
 	if (fabric->link_drain.count || !all_asleep(fabric, &events)) {
 		fabric->idle_since_ns = 0;
@@ -73,7 +73,7 @@ static void idle_look(struct fabric *fabric)
 /* sleeps until @until_ns or a signal, at most LOOK_NS */
 static void doze(uint64_t until_ns)
 {
-	uint64_t now_ns = wall_ns(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	uint64_t now_ns = monotonic_ns(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 	struct timespec time = { .tv_nsec = (long)(left_ns < LOOK_NS ? left_ns : LOOK_NS) };
 
 	nanosleep(&time, NULL);
@@ -128,7 +128,7 @@ uint64_t fabric_drain_step(struct fabric *fabric)
 
 enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, uint32_t timeout_ms)
 {
-	uint64_t began_ns = wall_ns(), end_ns = began_ns + timeout_ms * 1000000ull;
+	uint64_t began_ns = monotonic_ns(), end_ns = began_ns + timeout_ms * 1000000ull;
 	uint64_t until_ns = fabric_time_monotonic_ns(fabric->page, until_ps);
 	enum fabric_state state = FABRIC_RUNNING;
 
@@ -139,14 +139,14 @@ enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, 
 			state = FABRIC_FAILED;
 		else if (interrupt_seen())
 			state = FABRIC_INTERRUPTED;
-		else if (fabric->idle || wall_ns() >= until_ns)
+		else if (fabric->idle || monotonic_ns() >= until_ns)
 			state = FABRIC_STOPPED;
-		else if (wall_ns() >= end_ns)
+		else if (monotonic_ns() >= end_ns)
 			break;
 		else
 			doze(until_ns < end_ns ? until_ns : end_ns);
 	}
-	fabric->run_ns += wall_ns() - began_ns;
+	fabric->run_ns += monotonic_ns() - began_ns;
 	return state;
 }
 
@@ -330,11 +330,11 @@ static void links_release(struct fabric *fabric, uint32_t node)
 
 static void node_kill(struct fabric *fabric, uint32_t node)
 {
-	uint64_t until_ns = wall_ns() + FABRIC_END_MS * 1000000ull;
+	uint64_t until_ns = monotonic_ns() + FABRIC_END_MS * 1000000ull;
 
 	if (fabric->nodes[node].pid)
 		kill(fabric->nodes[node].pid, SIGKILL);
-	while (fabric->nodes[node].pid && wall_ns() < until_ns) {
+	while (fabric->nodes[node].pid && monotonic_ns() < until_ns) {
 		fabric_watch_children(fabric);
 		usleep(200);
 	}

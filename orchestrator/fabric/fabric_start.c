@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/base/ring.h"
 #include "nodes/clock/clock_pages.h"
 #include "nodes/link/link.h"
@@ -21,7 +22,6 @@
 #include "orchestrator/base/beside.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/fabric/fabric_cores.h"
 #include "orchestrator/fabric/fabric_ranks.h"
@@ -477,7 +477,7 @@ int fabric_start_process(struct fabric *fabric, uint32_t index, const char *name
 	if (!fabric->group)
 		fabric->group = pid;
 	fabric->nodes[index].pid_shown = pid;
-	fabric->nodes[index].started_ns = wall_ns();
+	fabric->nodes[index].started_ns = monotonic_ns();
 	fabric->alive++;
 	return 0;
 }
@@ -538,7 +538,7 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 	     !error && !node->ready;) {
 		fabric_watch_messages(fabric, 1);
 		fabric_watch_children(fabric);
-		if (!node->pid || wall_ns() > until_ns)
+		if (!node->pid || monotonic_ns() > until_ns)
 			error = node->pid ? -ETIMEDOUT : -EIO;
 	}
 	if (error == -EIO)
@@ -554,7 +554,7 @@ void fabric_clock_begin(struct fabric *fabric)
 	uint64_t one = 1;
 
 	clock_gettime(CLOCK_REALTIME, &utc);
-	fabric->page->epoch_ns = wall_ns() + LEAD_NS;
+	fabric->page->epoch_ns = monotonic_ns() + LEAD_NS;
 	fabric->page->epoch_utc_ns =
 		(uint64_t)utc.tv_sec * 1000000000ull + (uint64_t)utc.tv_nsec + LEAD_NS;
 	atomic_store(&fabric->page->state, CLOCK_RUNNING);

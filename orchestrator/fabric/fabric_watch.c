@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/process/process_look.h"
 #include "orchestrator/base/utf8.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/control_fate.h"
 #include "orchestrator/fabric/fabric_ranks.h"
 
@@ -250,7 +250,7 @@ static void node_stopped(struct fabric *fabric, uint32_t node, bool stopped)
 {
 	if (stopped == (fabric->nodes[node].stopped_ns != 0))
 		return;
-	fabric->nodes[node].stopped_ns = stopped ? wall_ns() : 0;
+	fabric->nodes[node].stopped_ns = stopped ? monotonic_ns() : 0;
 	fabric->stopped += stopped ? 1 : -1u;
 }
 
@@ -285,7 +285,7 @@ bool fabric_watch_children(struct fabric *fabric)
 	for (uint32_t i = 0;
 	     fabric->stopped && fabric->options.watchdog_ns && i < fabric->plan->node_count; i++) {
 		if (fabric->nodes[i].stopped_ns &&
-		    wall_ns() - fabric->nodes[i].stopped_ns > fabric->options.watchdog_ns) {
+		    monotonic_ns() - fabric->nodes[i].stopped_ns > fabric->options.watchdog_ns) {
 			fabric_fail_process(
 				fabric, i,
 				"was stopped by a signal and has not continued for %.1f s",
@@ -320,7 +320,7 @@ static void node_report(struct fabric *fabric, uint32_t node, const char *verb, 
 {
 	uint64_t left_out;
 
-	if (!say_limit_allows(&fabric->nodes[node].said, wall_ns(), &left_out))
+	if (!say_limit_allows(&fabric->nodes[node].said, monotonic_ns(), &left_out))
 		return;
 	if (left_out)
 		line_write("%s %s: %llu further lines were left out",
@@ -455,7 +455,7 @@ bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 
 	if (watchdog_wants_detail(watchdog, sight.progress))
 		late_nodes(fabric, part, &first, &sight);
-	verdict = watchdog_look(watchdog, wall_ns(), &sight);
+	verdict = watchdog_look(watchdog, monotonic_ns(), &sight);
 	if (verdict == WATCHDOG_FINE || part->progress(part->context) != sight.progress)
 		return false;
 	/* the node that must open the next window has finished this one, so it may be any */

@@ -11,10 +11,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/process/process_look.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/own_process.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_exchange.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/manager/manager_message.h"
@@ -70,7 +70,7 @@ static int manager_start(const struct manager_pair *pair, struct manager_end *ma
 	const struct timeval patience = { .tv_sec = REST_S };
 	int sockets[2], error;
 
-	manager->started_ns = wall_ns();
+	manager->started_ns = monotonic_ns();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return -errno;
 	manager->fd = sockets[0];
@@ -95,7 +95,7 @@ static bool managers_complete(struct manager_pair *pair)
 		struct manager_end *manager = &pair->list[i];
 		int error = 0;
 
-		if (manager->fd < 0 && wall_ns() - manager->started_ns >= AGAIN_NS)
+		if (manager->fd < 0 && monotonic_ns() - manager->started_ns >= AGAIN_NS)
 			error = manager_start(pair, manager);
 		if (error)
 			fabric_note(pair->fabric, "a fabric manager cannot be started: %s",
@@ -165,7 +165,7 @@ static void outcome_keep(struct manager_pair *pair, const struct manager_message
 	pair->last = outcome->report;
 	if (!outcome->error && pair->last.why[0] && is_news)
 		fabric_note(pair->fabric, "the fabric manager: %s", pair->last.why);
-	pair->last_ns = wall_ns();
+	pair->last_ns = monotonic_ns();
 	if (!outcome->report.blocks_written)
 		return;
 	pair->changed_blocks = outcome->report.blocks_written;
@@ -177,7 +177,7 @@ static void outcome_keep(struct manager_pair *pair, const struct manager_message
 static bool is_lost(struct watchdog *watchdog, pid_t pid)
 {
 	struct watchdog_sight sight = { .late = 1, .cpu_ns = process_cpu_ns(pid) };
-	enum watchdog_verdict verdict = watchdog_look(watchdog, wall_ns(), &sight);
+	enum watchdog_verdict verdict = watchdog_look(watchdog, monotonic_ns(), &sight);
 
 	return verdict == WATCHDOG_LOOPS || (verdict == WATCHDOG_HANGS && !process_wants_core(pid));
 }
@@ -186,7 +186,7 @@ static bool is_lost(struct watchdog *watchdog, pid_t pid)
 static int message_await(struct manager_pair *pair, const struct manager_end *manager)
 {
 	struct pollfd polled = { manager->fd, POLLIN, 0 };
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 	struct watchdog watchdog;
 
 	watchdog_start(&watchdog, pair->patience_ns, began_ns);
@@ -279,13 +279,13 @@ static int sweep(struct manager_pair *pair)
 
 int manager_pair_sweep(struct manager_pair *pair)
 {
-	uint64_t patience_until_ns = pair->fabric->patience_until_ns, began_ns = wall_ns();
+	uint64_t patience_until_ns = pair->fabric->patience_until_ns, began_ns = monotonic_ns();
 	int error;
 
 	pair->fabric->patience_until_ns = 0; /* as long as nodes answer: fabric_exchange() */
 	error = sweep(pair);
 	if (patience_until_ns)
-		pair->fabric->patience_until_ns = patience_until_ns + wall_ns() - began_ns;
+		pair->fabric->patience_until_ns = patience_until_ns + monotonic_ns() - began_ns;
 	managers_complete(pair);
 	return error;
 }
@@ -336,7 +336,7 @@ bool manager_pair_watch(struct manager_pair *pair)
 json_t *manager_pair_describe(const struct manager_pair *pair)
 {
 	const struct manager_report *last = &pair->last;
-	uint64_t now_ns = wall_ns();
+	uint64_t now_ns = monotonic_ns();
 
 	return json_pack(
 		"{s:i, s:i, s:i, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:s, s:I, s:i, s:i}",

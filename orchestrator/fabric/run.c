@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/quantity.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_end.h"
 #include "orchestrator/fabric/fabric_real.h"
 
@@ -53,7 +53,7 @@ static enum run_outcome go(struct run *run, node_time_t limit)
 /* waits until the wall clock reaches @until_ns, and checks the nodes once */
 static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
 {
-	uint64_t now_ns = wall_ns();
+	uint64_t now_ns = monotonic_ns();
 	enum fabric_state state;
 
 	if (now_ns < until_ns) {
@@ -81,7 +81,7 @@ static enum run_outcome go_slowly(struct run *run, node_time_t until)
 {
 	node_time_t slice_ps = run->slow_ps_per_s / (1000000000ull / RUN_SLICE_NS);
 	node_time_t limit = fabric_now(&run->fabric);
-	uint64_t next_ns = wall_ns();
+	uint64_t next_ns = monotonic_ns();
 	enum run_outcome outcome = RUN_REACHED;
 
 	if (!slice_ps)

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/text_pack.h"
-#include "orchestrator/base/wall_time.h"
 
 #define PATIENCE_MS 10000 /* for an init process, which may be stopped */
 #define NS_PER_MS 1000000ull
@@ -98,7 +98,7 @@ int host_room_spec_read(struct host_room_spec *spec, int fd)
 
 static uint64_t patience_end_ns(void)
 {
-	return wall_ns() + PATIENCE_MS * NS_PER_MS;
+	return monotonic_ns() + PATIENCE_MS * NS_PER_MS;
 }
 
 /* waits until @socket_fd has @events, or is closed.  Return: 0 or -errno */
@@ -109,7 +109,7 @@ static int socket_await(int socket_fd, short events, uint64_t until_ns)
 	int ready;
 
 	do {
-		now_ns = wall_ns();
+		now_ns = monotonic_ns();
 		ready = now_ns < until_ns
 				? poll(&polled, 1, (int)((until_ns - now_ns) / NS_PER_MS) + 1)
 				: 0;

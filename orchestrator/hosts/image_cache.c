@@ -13,6 +13,7 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/hosts/image_engine.h"
 
 #define NEW_SUFFIX ".new."
@@ -239,8 +240,8 @@ static json_t *entry_describe(const struct cache *cache, const char *id)
 	about = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
 	name = json_string_value(json_object_get(about, "name"));
 	entry = json_pack("{s:s, s:s, s:I, s:s, s:b}", "id", id, "name", name ? name : "", "bytes",
-			  json_integer_value(json_object_get(about, "bytes")), "folder", folder,
-			  "used", !entry_free(cache->fd, id));
+			  member_number(about, "bytes"), "folder", folder, "used",
+			  !entry_free(cache->fd, id));
 	json_decref(about);
 	descriptor_close(&fd);
 	return entry;

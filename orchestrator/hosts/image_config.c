@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/json_member.h"
+
 struct reading {
 	char *why;
 	size_t why_max;
@@ -112,7 +114,7 @@ static void values_check(struct reading *reading, const struct image_config *con
 static void image_read(struct reading *reading, const json_t *image, struct image_config *config)
 {
 	const json_t *said = json_object_get(image, "Config"), *os = json_object_get(image, "Os");
-	json_int_t bytes = json_integer_value(json_object_get(image, "Size"));
+	json_int_t bytes = member_number(image, "Size");
 
 	id_read(reading, image, config);
 	if (said && !json_is_null(said) && !json_is_object(said))

@@ -11,11 +11,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/base/number.h"
 #include "nodes/link/carrier.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/utf8.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_end.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
@@ -286,7 +286,7 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 	if (error)
 		return error;
 	daemon->live.since_s = time(NULL);
-	daemon->live.since_ns = wall_ns();
+	daemon->live.since_ns = monotonic_ns();
 	daemon->listener = runtime_listen(&daemon->live.place);
 	if (daemon->listener < 0)
 		return failed(daemon, "cannot listen at %s/control: %s", daemon->live.place.path,
@@ -309,7 +309,7 @@ static void nodes_watch(struct daemon_state *daemon)
 	struct fabric *fabric = &daemon->live.fabric;
 	bool changed = false;
 
-	fabric->patience_until_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
+	fabric->patience_until_ns = monotonic_ns() + FABRIC_ANSWER_MS * 1000000ull;
 	fabric_watch_children(fabric);
 	fabric_watch_messages(fabric, 0);
 	fabric_watch_children(fabric);
@@ -389,7 +389,7 @@ static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[
 static uint64_t history_step(struct live *live)
 {
 	return live_history_step(&live->history, live->plan, &live->fabric,
-				 wall_ns() - live->since_ns);
+				 monotonic_ns() - live->since_ns);
 }
 
 static void daemon_serve(struct daemon_state *daemon)

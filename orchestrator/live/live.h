@@ -123,7 +123,7 @@ struct live {
 	uint32_t program_count;
 	struct runtime_place place;
 	time_t since_s;    /* CLOCK_REALTIME */
-	uint64_t since_ns; /* wall_ns() */
+	uint64_t since_ns; /* monotonic_ns() */
 	bool ending;       /* the request `down` was received */
 	struct live_history history;
 	struct live_capture captures[LIVE_CAPTURES_MAX];

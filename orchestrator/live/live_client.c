@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 #include "orchestrator/live/live_capture.h"
 #include "orchestrator/live/live_host.h"
 #include "orchestrator/live/live_peer.h"
@@ -67,7 +67,7 @@ static struct live_client *client_place(struct live_clients *clients, int fd)
 		    (!client->capture_id && client->heard_ns < oldest->heard_ns))
 			oldest = client;
 	}
-	if (wall_ns() - oldest->heard_ns < SILENT_NS) {
+	if (monotonic_ns() - oldest->heard_ns < SILENT_NS) {
 		client_refuse(fd,
 			      "{\"error\":\"too many requests at once: try again in a second\"}\n");
 		return NULL;
@@ -98,7 +98,7 @@ void live_client_accept(struct live_clients *clients, int listener)
 	}
 	client->fd = fd;
 	client->asker.inside = live_peer_inside(fd);
-	client->heard_ns = wall_ns();
+	client->heard_ns = monotonic_ns();
 }
 
 /* sends as much of the answer as the socket takes; false if the client has closed */
@@ -192,7 +192,7 @@ void live_client_serve(struct live_clients *clients, struct live_client *client,
 {
 	bool fine = true;
 
-	client->heard_ns = wall_ns();
+	client->heard_ns = monotonic_ns();
 	if (client->out)
 		fine = client_send(client);
 	else if (events)
@@ -219,7 +219,7 @@ void live_clients_watch(struct live_clients *clients)
 			continue;
 		if (client)
 			client_close(client);
-		live->fabric.patience_until_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
+		live->fabric.patience_until_ns = monotonic_ns() + FABRIC_ANSWER_MS * 1000000ull;
 		live_capture_end(live, id);
 	}
 }

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/fabric_time.h"
 #include "nodes/process/process_look.h"
 #include "nodes/stats/stats.h"
 #include "orchestrator/base/json_member.h"
 #include "orchestrator/base/utf8.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ready.h"
 #include "orchestrator/live/live_fault.h"
 #include "orchestrator/live/live_host.h"
@@ -182,10 +182,10 @@ static void limits_describe(const struct live *live, const struct node_config *c
 
 /* ---- nodes ---- */
 
-/* fabric time since wall_ns() was @since_ns */
+/* fabric time since monotonic_ns() was @since_ns */
 static json_int_t age_ns(const struct live *live, uint64_t since_ns)
 {
-	return (json_int_t)((wall_ns() - since_ns) / live->plan->dilation);
+	return (json_int_t)((monotonic_ns() - since_ns) / live->plan->dilation);
 }
 
 static const char *state_name(const struct fabric_node *process)
@@ -261,7 +261,7 @@ static uint64_t sum_of(const json_t *nodes, const char *key, uint64_t own)
 	size_t i;
 
 	json_array_foreach (nodes, i, node)
-		own += (uint64_t)json_integer_value(json_object_get(node, key));
+		own += (uint64_t)member_number(node, key);
 	return own;
 }
 
@@ -330,9 +330,9 @@ json_t *live_describe(struct live_query *query)
 				    json_integer(fabric_unfiltered(&live->fabric)));
 	if (object)
 		json_object_set_new(object, "manager", manager_pair_describe(&live->managers));
-	minute_ago =
-		object ? live_history_describe(&live->history, plan, wall_ns() - live->since_ns)
-		       : NULL;
+	minute_ago = object ? live_history_describe(&live->history, plan,
+						    monotonic_ns() - live->since_ns)
+			    : NULL;
 	if (minute_ago)
 		json_object_set_new(object, "minute_ago", minute_ago);
 	if (object && plan->faults.count)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/fabric_time.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/fabric_real.h"
 
@@ -170,7 +170,7 @@ uint64_t live_faults_step(struct live *live)
 		int error;
 
 		/* that of the last request is over */
-		live->fabric.patience_until_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
+		live->fabric.patience_until_ns = monotonic_ns() + FABRIC_ANSWER_MS * 1000000ull;
 		error = fault_player_step(&live->faults.player);
 
 		actions_note(live, from);

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/utf8.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_show.h"
@@ -107,7 +107,7 @@ void live_request(struct live *live, const char *text, size_t length, struct liv
 	size_t i = 0;
 
 	*answer = (struct live_answer){ 0 };
-	live->fabric.patience_until_ns = wall_ns() + LIVE_REQUEST_MS * 1000000ull;
+	live->fabric.patience_until_ns = monotonic_ns() + LIVE_REQUEST_MS * 1000000ull;
 	while (name && i < COUNT_OF(questions) && strcmp(questions[i].name, name))
 		i++;
 	if (refusal)

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/json_member.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/live/live_describe.h"
@@ -53,9 +53,9 @@ static bool asker_gone(int report_fd)
 /* tells what is waited for, once a second */
 static void wait_tell(int report_fd, uint64_t *told_ns, const char *what)
 {
-	if (wall_ns() - *told_ns < WAITS_NS)
+	if (monotonic_ns() - *told_ns < WAITS_NS)
 		return;
-	*told_ns = wall_ns();
+	*told_ns = monotonic_ns();
 	if (report_fd >= 0)
 		dprintf(report_fd, "%s\n", what);
 }
@@ -63,7 +63,7 @@ static void wait_tell(int report_fd, uint64_t *told_ns, const char *what)
 int live_tunnel_open(struct live *live, const struct tunnel_options *options, int report_fd,
 		     char *why, size_t why_max)
 {
-	uint64_t told_ns = wall_ns();
+	uint64_t told_ns = monotonic_ns();
 	int error;
 
 	tunnel_init(&live->tunnel, options);
@@ -152,7 +152,7 @@ static int await(void *owner, bool ready)
 	struct live *live = owner;
 	struct tunnel_order order = { .kind = TUNNEL_AWAIT };
 	struct pollfd polled = { .events = POLLIN };
-	uint64_t told_ns = wall_ns();
+	uint64_t told_ns = monotonic_ns();
 	uint32_t missing;
 	int error = ready ? tunnel_order(&live->tunnel, &order, NULL, 0) : 0;
 
@@ -455,7 +455,7 @@ static json_t *node_describe(const struct live *live, uint32_t machine)
 	object = json_pack(
 		"{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind", "tunnel", "name", name,
 		"pid", (int)live->tunnel.pid_shown, "state", state_of(live, machine), "uptime_ns",
-		(json_int_t)(wall_ns() - live->since_ns), "fate", live->tunnel.fate, "cpu_ns",
+		(json_int_t)(monotonic_ns() - live->since_ns), "fate", live->tunnel.fate, "cpu_ns",
 		(json_int_t)0, "memory_bytes", (json_int_t)0, "readable", true);
 	member_put(object, "sent_packets", counts->sent_frames);
 	member_put(object, "sent_bytes", counts->sent_bytes);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 #include "orchestrator/manager/manager_tables.h"
 #include "orchestrator/manager/manager_topology.h"
 #include "orchestrator/manager/update_safety.h"
@@ -269,7 +269,7 @@ static int update_check(struct sweep *sweep)
 static int tables_make(struct sweep *sweep)
 {
 	const struct routing_request *request = &sweep->manager->request;
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 	char why[256] = "";
 	int error = routing_make(&sweep->topology, request, &sweep->routing, why, sizeof(why));
 
@@ -286,7 +286,7 @@ static int tables_make(struct sweep *sweep)
 						  &sweep->wanted[i]);
 	if (!error)
 		error = update_check(sweep);
-	sweep->report->routing_ns = wall_ns() - began_ns;
+	sweep->report->routing_ns = monotonic_ns() - began_ns;
 	return error;
 }
 
@@ -476,12 +476,12 @@ static void sweep_free(struct sweep *sweep)
 int fabric_manager_sweep(struct fabric_manager *manager)
 {
 	struct sweep sweep = { .manager = manager, .report = &manager->last };
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 	int error;
 
 	manager->last = (struct manager_report){ 0 };
 	error = census_take(&sweep);
-	manager->last.discover_ns = wall_ns() - began_ns;
+	manager->last.discover_ns = monotonic_ns() - began_ns;
 	if (error)
 		goto out;
 	error = manager_topology_make(&sweep.census, &sweep.topology);
@@ -506,6 +506,6 @@ out:
 	if (error == -ENOMEM)
 		failed(&sweep, error, "not enough memory");
 	sweep_free(&sweep);
-	manager->last.took_ns = wall_ns() - began_ns;
+	manager->last.took_ns = monotonic_ns() - began_ns;
 	return error;
 }

@@ -1,5 +1,6 @@
 #include "orchestrator/operate/capture_report.h"
 
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 
 void capture_report_add(struct capture_report *report, const struct capture_frame *frame)
@@ -37,7 +38,7 @@ json_t *capture_report_json(const struct capture_report *report, const char *lin
 static void kind_print(const json_t *direction, const char *key, const char *name,
 		       const char **between, FILE *out)
 {
-	json_int_t number = client_number(direction, key);
+	json_int_t number = member_number(direction, key);
 
 	if (!number)
 		return;
@@ -48,10 +49,10 @@ static void kind_print(const json_t *direction, const char *key, const char *nam
 static void direction_print(const json_t *json, const char *name, FILE *out)
 {
 	const json_t *direction = json_object_get(json, name);
-	json_int_t frames = client_number(direction, "frames"),
-		   bytes = client_number(direction, "bytes"),
-		   missed_frames = client_number(direction, "missed_frames"),
-		   missed_bytes = client_number(direction, "missed_bytes");
+	json_int_t frames = member_number(direction, "frames"),
+		   bytes = member_number(direction, "bytes"),
+		   missed_frames = member_number(direction, "missed_frames"),
+		   missed_bytes = member_number(direction, "missed_bytes");
 	const char *between = " (";
 
 	fprintf(out, "  %-8s  %lld frames, %lld bytes", name, (long long)frames, (long long)bytes);
@@ -65,8 +66,8 @@ static void direction_print(const json_t *json, const char *name, FILE *out)
 			(long long)missed_bytes);
 	if (json_object_get(direction, "counted_frames"))
 		fprintf(out, "; counted %lld, %lld",
-			(long long)client_number(direction, "counted_frames"),
-			(long long)client_number(direction, "counted_bytes"));
+			(long long)member_number(direction, "counted_frames"),
+			(long long)member_number(direction, "counted_bytes"));
 	fputc('\n', out);
 }
 

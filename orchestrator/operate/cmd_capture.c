@@ -18,11 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/base/ring.h"
 #include "nodes/link/capture.h"
 #include "nodes/wire/pcapng.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/capture_report.h"
 
@@ -140,14 +141,14 @@ static bool header_write(const struct tap *tap, const json_t *answer, int fd)
 		.comment = comment,
 		.name = tap->link,
 		.description = description,
-		.rate_bps = (uint64_t)client_number(answer, "rate_bps"),
+		.rate_bps = (uint64_t)member_number(answer, "rate_bps"),
 		.snap_bytes = tap->snap,
 	};
 
 	snprintf(comment, sizeof(comment), "fabric %s, scenario %s, real clock",
-		 client_text(answer, "fabric"), client_text(answer, "scenario"));
+		 member_text(answer, "fabric"), member_text(answer, "scenario"));
 	snprintf(description, sizeof(description), "port %d of %s; inbound is to %s",
-		 (int)client_number(answer, "port"), tap->node, tap->node);
+		 (int)member_number(answer, "port"), tap->node, tap->node);
 	return whole_write(fd, bytes, pcapng_header_write(&header, bytes));
 }
 
@@ -156,15 +157,15 @@ static bool header_write(const struct tap *tap, const json_t *answer, int fd)
 /* the part of a node's configuration that its frames depend on */
 static int capture_open(struct tap *tap, const json_t *answer, int fd)
 {
-	struct port_config port = { .kind = (enum port_kind)client_number(answer, "port_kind"),
-				    .rate_bps = (uint64_t)client_number(answer, "rate_bps"),
+	struct port_config port = { .kind = (enum port_kind)member_number(answer, "port_kind"),
+				    .rate_bps = (uint64_t)member_number(answer, "rate_bps"),
 				    .capture_bytes = NODE_CAPTURE_WHOLE };
 	struct node_config node = {
 		.kind = NODE_SWITCH,
-		.fabric = (enum fabric_kind)client_number(answer, "fabric_kind"),
+		.fabric = (enum fabric_kind)member_number(answer, "fabric_kind"),
 		.ports = &port,
 		.port_count = 1,
-		.switch_.latency_ps = (node_time_t)client_number(answer, "latency_ps"),
+		.switch_.latency_ps = (node_time_t)member_number(answer, "latency_ps"),
 	};
 	int error;
 
@@ -172,9 +173,9 @@ static int capture_open(struct tap *tap, const json_t *answer, int fd)
 		port.capture_bytes = tap->snap;
 	error = capture_init(&tap->capture, fd, &node, 0, &tap->error);
 	if (!error)
-		capture_epoch(&tap->capture, (uint64_t)client_number(answer, "epoch_ns"));
-	tap->dilation = client_number(answer, "dilation") > 1
-				? (uint64_t)client_number(answer, "dilation")
+		capture_epoch(&tap->capture, (uint64_t)member_number(answer, "epoch_ns"));
+	tap->dilation = member_number(answer, "dilation") > 1
+				? (uint64_t)member_number(answer, "dilation")
 				: 1;
 	return error;
 }
@@ -204,15 +205,15 @@ static void ring_drain(struct tap *tap)
 	while (!tap->error &&
 	       capture_tap_next(&tap->ring, &now, &frame, tap->bytes, &tap->frames)) {
 		tap->last_ps = now;
-		tap->last_ns = wall_ns();
+		tap->last_ns = monotonic_ns();
 		tap->kept++;
 		capture_report_add(&tap->seen, &frame);
 		capture_take(&tap->capture, now, &frame, tap->bytes);
 	}
 	/* an idle link has no later record that would tell the time */
 	if (tap->kept)
-		capture_step(&tap->capture,
-			     tap->last_ps + (wall_ns() - tap->last_ns) * NODE_NS / tap->dilation);
+		capture_step(&tap->capture, tap->last_ps + (monotonic_ns() - tap->last_ns) *
+								   NODE_NS / tap->dilation);
 }
 
 /* ---- from begin to end ---- */
@@ -243,7 +244,7 @@ static json_t *frames_end(struct client *client, const json_t *begun, bool there
 	json_t *answer = NULL;
 	char id[24];
 
-	snprintf(id, sizeof(id), "%" PRIu64, (uint64_t)client_number(begun, "id"));
+	snprintf(id, sizeof(id), "%" PRIu64, (uint64_t)member_number(begun, "id"));
 	if (there)
 		client_ask(client, json_pack("{s:s, s:s}", "ask", "capture-end", "id", id), &answer,
 			   NULL, NULL);
@@ -258,8 +259,8 @@ static uint64_t missed_of(const struct tap *tap, const json_t *report)
 
 	if (!json_object_get(sent, "missed_frames"))
 		return tap->frames - (uint32_t)tap->kept;
-	return (uint64_t)(client_number(sent, "missed_frames") +
-			  client_number(received, "missed_frames"));
+	return (uint64_t)(member_number(sent, "missed_frames") +
+			  member_number(received, "missed_frames"));
 }
 
 static void end_say(const struct tap *tap, const json_t *end)
@@ -315,7 +316,7 @@ static int tap_run(struct tap *tap, struct client *client, const char *port, int
 		close(fd);
 		return status;
 	}
-	snprintf(tap->link, sizeof(tap->link), "%s:%s", tap->node, client_text(answer, "peer"));
+	snprintf(tap->link, sizeof(tap->link), "%s:%s", tap->node, member_text(answer, "peer"));
 	if (count != 1)
 		ring_fd = -1;
 	error = ring_fd < 0 ? -EINVAL : ring_open(tap, ring_fd);

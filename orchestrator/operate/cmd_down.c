@@ -11,7 +11,8 @@
 #include <sys/pidfd.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/live/runtime_dir.h"
@@ -55,10 +56,10 @@ static const struct command_words words = {
 /* waits until fabric @name has ended; false if it still runs after @timeout_ms */
 static bool gone(int base_fd, const char *name, uint32_t timeout_ms)
 {
-	uint64_t deadline_ns = wall_ns() + timeout_ms * 1000000ull;
+	uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1000000ull;
 
 	while (runtime_lives(base_fd, name)) {
-		if (wall_ns() > deadline_ns)
+		if (monotonic_ns() > deadline_ns)
 			return false;
 		usleep(LOOK_US);
 	}
@@ -121,7 +122,7 @@ static int one_end(int base_fd, const char *name, json_t *ended)
 		status = one_ask(name, &last_look, &ending);
 	}
 	if (last_look)
-		pidfd = pidfd_open((pid_t)client_number(last_look, "pid"), 0);
+		pidfd = pidfd_open((pid_t)member_number(last_look, "pid"), 0);
 	if (!status || ending)
 		is_gone = gone(base_fd, name, END_MS);
 	if (pidfd >= 0) {
@@ -143,7 +144,7 @@ static int one_end(int base_fd, const char *name, json_t *ended)
 
 static void one_print(const json_t *fabric)
 {
-	const char *name = client_text(fabric, "fabric");
+	const char *name = member_text(fabric, "fabric");
 
 	if (json_is_true(json_object_get(fabric, "killed")))
 		printf("fabric %s did not answer and was killed\n", name);

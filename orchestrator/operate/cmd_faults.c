@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 
 static const struct command_words words = {
@@ -32,10 +33,10 @@ static void fault_print(const json_t *fault)
 {
 	char at[HUMAN_TEXT_MAX], until[HUMAN_TEXT_MAX];
 
-	printf("%5d  %-36s  %-8s  %9s  %9s  %7lld  %7lld\n", (int)client_number(fault, "fault"),
-	       client_text(fault, "what"), client_text(fault, "state"), moment(fault, "at_ns", at),
-	       moment(fault, "until_ns", until), (long long)client_number(fault, "lost_packets"),
-	       (long long)client_number(fault, "astray_packets"));
+	printf("%5d  %-36s  %-8s  %9s  %9s  %7lld  %7lld\n", (int)member_number(fault, "fault"),
+	       member_text(fault, "what"), member_text(fault, "state"), moment(fault, "at_ns", at),
+	       moment(fault, "until_ns", until), (long long)member_number(fault, "lost_packets"),
+	       (long long)member_number(fault, "astray_packets"));
 }
 
 /* why `ps` has more: it counts also what comes after the tables have followed */
@@ -64,8 +65,8 @@ static void faults_print(const json_t *answer)
 	size_t i;
 
 	printf("%zu fault%s, %d pause%s; ", json_array_size(faults),
-	       json_array_size(faults) == 1 ? "" : "s", (int)client_number(answer, "pauses"),
-	       client_number(answer, "pauses") == 1 ? "" : "s");
+	       json_array_size(faults) == 1 ? "" : "s", (int)member_number(answer, "pauses"),
+	       member_number(answer, "pauses") == 1 ? "" : "s");
 	if (json_is_null(json_object_get(answer, "time_ns")))
 		puts("they wait for 'heddle faults start'");
 	else

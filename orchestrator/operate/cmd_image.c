@@ -4,6 +4,7 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/command/command.h"
 #include "orchestrator/hosts/image_cache.h"
@@ -44,10 +45,10 @@ static void images_print(const json_t *list)
 	size_t i;
 
 	json_array_foreach (list, i, image)
-		printf("%.*s  %10s  %-6s  %s\n", ID_SHOWN, client_text(image, "id"),
-		       human_bytes((uint64_t)client_number(image, "bytes"), bytes),
+		printf("%.*s  %10s  %-6s  %s\n", ID_SHOWN, member_text(image, "id"),
+		       human_bytes((uint64_t)member_number(image, "bytes"), bytes),
 		       json_is_true(json_object_get(image, "used")) ? "used" : "unused",
-		       client_text(image, "name"));
+		       member_text(image, "name"));
 }
 
 static int images_run(const struct command_words *words, json_t *(*take)(char *, size_t),

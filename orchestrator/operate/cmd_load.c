@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 
 static const struct command_words words = {
@@ -30,7 +31,7 @@ static const struct command_words words = {
 
 static const char *time_or_dash(const json_t *times, const char *key, char *text)
 {
-	return client_number(times, "count") ? client_time(times, key, text) : "-";
+	return member_number(times, "count") ? client_time(times, key, text) : "-";
 }
 
 static void load_print(const json_t *load)
@@ -40,13 +41,13 @@ static void load_print(const json_t *load)
 		played[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX];
 
 	printf("%-16s  %-8s  %9s  %10s  %10s  %6d  %10s  %8lld  %9s  %9s\n",
-	       client_text(load, "name"), client_text(load, "state"),
+	       member_text(load, "name"), member_text(load, "state"),
 	       client_time(load, "played_ns", played),
-	       human_bytes((uint64_t)client_number(load, "sent_bytes"), sent),
-	       human_bytes((uint64_t)client_number(load, "received_bytes"), received),
-	       (int)client_number(load, "lost_packets"),
-	       human_rate((uint64_t)client_number(load, "rate_bps"), rate),
-	       (long long)client_number(load, "messages_complete"),
+	       human_bytes((uint64_t)member_number(load, "sent_bytes"), sent),
+	       human_bytes((uint64_t)member_number(load, "received_bytes"), received),
+	       (int)member_number(load, "lost_packets"),
+	       human_rate((uint64_t)member_number(load, "rate_bps"), rate),
+	       (long long)member_number(load, "messages_complete"),
 	       time_or_dash(times, "p50_ns", p50), time_or_dash(times, "p99_ns", p99));
 }
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/hosts/outside.h"
 #include "orchestrator/operate/host_run.h"
@@ -33,14 +34,14 @@ static void list_print(const json_t *answer)
 	if (!json_array_size(list))
 		printf("no host of %s reaches the machine's network; 'heddle outside HOST on' "
 		       "connects one\n",
-		       client_text(answer, "fabric"));
+		       member_text(answer, "fabric"));
 	json_array_foreach (list, i, row) {
-		if (client_number(row, "pid"))
-			printf("%-12s %s, pid %d\n", client_text(row, "host"),
-			       client_text(row, "interface"), (int)client_number(row, "pid"));
+		if (member_number(row, "pid"))
+			printf("%-12s %s, pid %d\n", member_text(row, "host"),
+			       member_text(row, "interface"), (int)member_number(row, "pid"));
 		else
-			printf("%-12s dead: %s\n", client_text(row, "host"),
-			       client_text(row, "fate"));
+			printf("%-12s dead: %s\n", member_text(row, "host"),
+			       member_text(row, "fate"));
 	}
 }
 
@@ -76,12 +77,12 @@ static int change(const struct client_words *options, json_t *request)
 	}
 	status = client_ask(&client, request, &answer, NULL, NULL);
 	if (!status && !json_is_true(json_object_get(answer, "own_resolver")))
-		resolver_write(client.fabric, client_text(answer, "host"),
-			       !strcmp(client_text(answer, "state"), "on"));
+		resolver_write(client.fabric, member_text(answer, "host"),
+			       !strcmp(member_text(answer, "state"), "on"));
 	if (!status && options->json)
 		client_json_print(answer);
 	else if (!status)
-		puts(client_text(answer, "text"));
+		puts(member_text(answer, "text"));
 	json_decref(answer);
 	client_close(&client);
 	return status;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/live/runtime_dir.h"
 #include "orchestrator/operate/observe.h"
@@ -69,22 +70,22 @@ static void manager_print(const json_t *manager)
 
 	if (!manager)
 		return;
-	printf("manager    pid %d active, ", (int)client_number(manager, "active"));
-	if (client_number(manager, "standby"))
-		printf("pid %d standby", (int)client_number(manager, "standby"));
+	printf("manager    pid %d active, ", (int)member_number(manager, "active"));
+	if (member_number(manager, "standby"))
+		printf("pid %d standby", (int)member_number(manager, "standby"));
 	else
 		printf("no standby");
 	printf("; swept %s ago in %s: %d switches, %d links between them, %d hosts\n",
 	       client_time(manager, "swept_ago_ns", swept), client_time(manager, "took_ns", took),
-	       (int)client_number(manager, "switches"), (int)client_number(manager, "links"),
-	       (int)client_number(manager, "hosts"));
-	if (client_number(manager, "changed_blocks"))
+	       (int)member_number(manager, "switches"), (int)member_number(manager, "links"),
+	       (int)member_number(manager, "hosts"));
+	if (member_number(manager, "changed_blocks"))
 		printf("tables     changed %s ago: %d blocks in %d switches\n",
 		       client_time(manager, "changed_ago_ns", changed),
-		       (int)client_number(manager, "changed_blocks"),
-		       (int)client_number(manager, "changed_switches"));
-	if (client_text(manager, "trouble")[0])
-		printf("           TROUBLE: %s\n", client_text(manager, "trouble"));
+		       (int)member_number(manager, "changed_blocks"),
+		       (int)member_number(manager, "changed_switches"));
+	if (member_text(manager, "trouble")[0])
+		printf("           TROUBLE: %s\n", member_text(manager, "trouble"));
 }
 
 /* a line for each machine of several: what runs there, and the tunnel to it */
@@ -93,17 +94,17 @@ static void machines_print(const json_t *fabric)
 	const json_t *machines = json_object_get(fabric, "machines"), *machine;
 	size_t i;
 
-	if (client_text(fabric, "tunnel_fate")[0])
+	if (member_text(fabric, "tunnel_fate")[0])
 		printf("tunnel     DEAD (%s): links to other machines are down; end the fabric and "
 		       "start it again\n",
-		       client_text(fabric, "tunnel_fate"));
+		       member_text(fabric, "tunnel_fate"));
 	json_array_foreach (machines, i, machine) {
 		char time[HUMAN_TEXT_MAX];
-		double records = (double)client_number(machine, "received_frames");
+		double records = (double)member_number(machine, "received_frames");
 		size_t hosts = json_array_size(json_object_get(machine, "hosts"));
 		size_t links = json_array_size(json_object_get(machine, "links"));
 
-		printf("%-10s %-8s %zu host%s, ", i ? "" : "machines", client_text(machine, "name"),
+		printf("%-10s %-8s %zu host%s, ", i ? "" : "machines", member_text(machine, "name"),
 		       hosts, hosts == 1 ? "" : "s");
 		if (json_is_true(json_object_get(machine, "here"))) {
 			printf("this one\n");
@@ -111,11 +112,11 @@ static void machines_print(const json_t *fabric)
 		}
 		printf("%zu link%s to it: %s at %s; round trip %s, %lld B datagrams, lost %lld, "
 		       "late %.3g %% of %lld frames\n",
-		       links, links == 1 ? "" : "s", client_text(machine, "state"),
-		       client_text(machine, "address"), client_time(machine, "round_trip_ns", time),
-		       (long long)client_number(machine, "datagram_bytes"),
-		       (long long)client_number(machine, "lost_frames"),
-		       records > 0 ? 100 * (double)client_number(machine, "late_frames") / records
+		       links, links == 1 ? "" : "s", member_text(machine, "state"),
+		       member_text(machine, "address"), client_time(machine, "round_trip_ns", time),
+		       (long long)member_number(machine, "datagram_bytes"),
+		       (long long)member_number(machine, "lost_frames"),
+		       records > 0 ? 100 * (double)member_number(machine, "late_frames") / records
 				   : 0.0,
 		       (long long)records);
 	}
@@ -129,8 +130,8 @@ static void faults_print(const json_t *faults)
 	if (!faults)
 		return;
 	json_array_foreach (faults, i, fault) {
-		present += !strcmp(client_text(fault, "state"), "present");
-		over += !strcmp(client_text(fault, "state"), "over");
+		present += !strcmp(member_text(fault, "state"), "present");
+		over += !strcmp(member_text(fault, "state"), "over");
 	}
 	printf("faults     %zu of %zu have happened, %zu of them present ('heddle faults')\n",
 	       present + over, json_array_size(faults), present);
@@ -158,9 +159,9 @@ static void programs_print(const json_t *fabric)
 			printf("           ... and %zu more\n", count - i);
 			return;
 		}
-		printf("%-10s %-12s %s: ", i ? "" : "programs", client_text(program, "host"),
-		       client_text(program, "fate"));
-		command_print(client_text(program, "command"));
+		printf("%-10s %-12s %s: ", i ? "" : "programs", member_text(program, "host"),
+		       member_text(program, "fate"));
+		command_print(member_text(program, "command"));
 	}
 }
 
@@ -168,30 +169,30 @@ static void fabric_print(const json_t *fabric)
 {
 	char memory[HUMAN_TEXT_MAX], uptime[HUMAN_TEXT_MAX];
 
-	printf("fabric     %s, from %s\n", client_text(fabric, "fabric"),
-	       client_text(fabric, "file"));
-	printf("running    since %s (%s), daemon %d\n", client_text(fabric, "since"),
-	       client_time(fabric, "uptime_ns", uptime), (int)client_number(fabric, "pid"));
-	if (client_number(fabric, "dilation") > 1)
+	printf("fabric     %s, from %s\n", member_text(fabric, "fabric"),
+	       member_text(fabric, "file"));
+	printf("running    since %s (%s), daemon %d\n", member_text(fabric, "since"),
+	       client_time(fabric, "uptime_ns", uptime), (int)member_number(fabric, "pid"));
+	if (member_number(fabric, "dilation") > 1)
 		printf("time       dilated %d times: times and rates are the fabric's, cost is the "
 		       "machine's\n",
-		       (int)client_number(fabric, "dilation"));
+		       (int)member_number(fabric, "dilation"));
 	printf("nodes      %d hosts, %d switches, %d links",
-	       (int)client_number(fabric, "hosts_count"), (int)client_number(fabric, "switches"),
-	       (int)client_number(fabric, "links"));
-	if (client_number(fabric, "dead"))
+	       (int)member_number(fabric, "hosts_count"), (int)member_number(fabric, "switches"),
+	       (int)member_number(fabric, "links"));
+	if (member_number(fabric, "dead"))
 		printf("; %d DEAD: 'heddle ps %s' has the reason, 'heddle start NODE' restarts one",
-		       (int)client_number(fabric, "dead"), client_text(fabric, "fabric"));
+		       (int)member_number(fabric, "dead"), member_text(fabric, "fabric"));
 	if (json_is_true(json_object_get(fabric, "init_dead")))
 		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric and "
 		       "start it again");
 	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
-	       human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
-	if (client_number(fabric, "workers"))
+	       human_bytes((uint64_t)member_number(fabric, "memory_bytes"), memory));
+	if (member_number(fabric, "workers"))
 		printf("packed     into %d worker%s; what one costs is in the row of its first "
 		       "node\n",
-		       (int)client_number(fabric, "workers"),
-		       client_number(fabric, "workers") == 1 ? "" : "s");
+		       (int)member_number(fabric, "workers"),
+		       member_number(fabric, "workers") == 1 ? "" : "s");
 	machines_print(fabric);
 	manager_print(json_object_get(fabric, "manager"));
 	faults_print(json_object_get(fabric, "faults"));
@@ -211,17 +212,17 @@ static void nodes_print(const json_t *fabric)
 	json_array_foreach (nodes, i, node) {
 		char memory[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX],
 			max[HUMAN_TEXT_MAX];
-		const char *fate = client_text(node, "fate"),
-			   *unplugged = client_text(node, "unplugged");
+		const char *fate = member_text(node, "fate"),
+			   *unplugged = member_text(node, "unplugged");
 
 		printf("%-6s  %-12s  %8d  %-8s  %6.1f  %10s  %11lld  %11lld  %8lld  %10s  %10s  "
 		       "%10s%s%s%s%s\n",
-		       client_text(node, "kind"), client_text(node, "name"),
-		       (int)client_number(node, "pid"), client_text(node, "state"), percent(node),
-		       human_bytes((uint64_t)client_number(node, "memory_bytes"), memory),
-		       (long long)client_number(node, "sent_packets"),
-		       (long long)client_number(node, "received_packets"),
-		       (long long)client_number(node, "dropped_packets"),
+		       member_text(node, "kind"), member_text(node, "name"),
+		       (int)member_number(node, "pid"), member_text(node, "state"), percent(node),
+		       human_bytes((uint64_t)member_number(node, "memory_bytes"), memory),
+		       (long long)member_number(node, "sent_packets"),
+		       (long long)member_number(node, "received_packets"),
+		       (long long)member_number(node, "dropped_packets"),
 		       client_time(node, "lateness_p50_ns", p50),
 		       client_time(node, "lateness_p99_ns", p99),
 		       client_time(node, "lateness_max_ns", max), fate[0] ? "  " : "", fate,
@@ -239,14 +240,14 @@ static const json_t *since_find(const json_t *answer, const json_t *since, const
 	size_t i;
 
 	json_array_foreach (since, i, fabric) {
-		if (!strcmp(client_text(fabric, "fabric"), client_text(answer, "fabric")) &&
-		    client_number(fabric, "pid") == client_number(answer, "pid"))
+		if (!strcmp(member_text(fabric, "fabric"), member_text(answer, "fabric")) &&
+		    member_number(fabric, "pid") == member_number(answer, "pid"))
 			return fabric;
 	}
 	options_wrong("ps",
 		      "%s has no data of fabric %s as it runs now; make it with 'heddle ps --json "
 		      "> FILE'",
-		      file, client_text(answer, "fabric"));
+		      file, member_text(answer, "fabric"));
 	return NULL;
 }
 

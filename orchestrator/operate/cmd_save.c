@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/output_names.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/plan/plan_real.h"
@@ -102,9 +103,9 @@ int cmd_save(int argc, char **argv)
 	}
 	status = client_fetch("save", fabric, ask, &answer);
 	if (!status)
-		status = text_write(out, client_text(answer, "text"));
+		status = text_write(out, member_text(answer, "text"));
 	if (!status)
-		status = text_check(out ? out : "standard output", client_text(answer, "text"));
+		status = text_check(out ? out : "standard output", member_text(answer, "text"));
 	json_decref(answer);
 	return status;
 }

@@ -15,8 +15,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/observe.h"
 #include "orchestrator/operate/top_text.h"
@@ -65,7 +65,7 @@ static bool pause_until(struct top *top, int socket, uint64_t deadline_ns)
 	uint64_t now_ns;
 	char key;
 
-	while (!interrupt_seen() && (now_ns = wall_ns()) < deadline_ns) {
+	while (!interrupt_seen() && (now_ns = monotonic_ns()) < deadline_ns) {
 		if (poll(files, 2, (int)((deadline_ns - now_ns + 999999) / 1000000)) <= 0)
 			continue;
 		if (daemon->revents)
@@ -106,15 +106,15 @@ static int look(struct client *client, json_t **answer)
 
 static int intervals_show(struct top *top, struct client *client)
 {
-	uint64_t length_ns = (uint64_t)(top->seconds * 1e9), deadline_ns = wall_ns();
+	uint64_t length_ns = (uint64_t)(top->seconds * 1e9), deadline_ns = monotonic_ns();
 	json_t *before = NULL, *now;
 	int status = look(client, &before);
 
 	for (unsigned long i = 0; !status && !ferror(stdout) && (!top->count || i < top->count);
 	     i++) {
 		deadline_ns += length_ns;
-		if (deadline_ns < wall_ns()) /* this process was stopped for a while */
-			deadline_ns = wall_ns();
+		if (deadline_ns < monotonic_ns()) /* this process was stopped for a while */
+			deadline_ns = monotonic_ns();
 		if (!pause_until(top, client->socket, deadline_ns))
 			break;
 		status = look(client, &now);

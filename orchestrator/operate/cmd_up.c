@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/fabric/fabric_cores.h"
 #include "orchestrator/hosts/host_user.h"
@@ -312,7 +313,7 @@ static void further_print(const json_t *host)
 		const json_t *interface = json_array_get(interfaces, i), *address;
 		size_t a;
 
-		printf("  %-12s", client_text(interface, "nic"));
+		printf("  %-12s", member_text(interface, "nic"));
 		json_array_foreach (json_object_get(interface, "addresses"), a, address)
 			printf(" %s", json_string_value(address));
 		printf("\n");
@@ -323,33 +324,33 @@ static void summary_print(const json_t *answer)
 {
 	const json_t *hosts = json_object_get(answer, "hosts");
 	size_t count = json_array_size(hosts);
-	const char *first = client_text(json_array_get(hosts, 0), "name");
-	const char *last = client_text(json_array_get(hosts, count - 1), "name");
+	const char *first = member_text(json_array_get(hosts, 0), "name");
+	const char *last = member_text(json_array_get(hosts, count - 1), "name");
 
-	int switches = (int)client_number(answer, "switches"),
-	    links = (int)client_number(answer, "links");
+	int switches = (int)member_number(answer, "switches"),
+	    links = (int)member_number(answer, "links");
 
 	printf("fabric %s runs: %zu host%s, %d switch%s, %d link%s\n",
-	       client_text(answer, "fabric"), count, count == 1 ? "" : "s", switches,
+	       member_text(answer, "fabric"), count, count == 1 ? "" : "s", switches,
 	       switches == 1 ? "" : "es", links, links == 1 ? "" : "s");
 	for (size_t i = 0; i < count && i < HOSTS_SHOWN_MAX; i++) {
 		const json_t *host = json_array_get(hosts, i);
 
-		printf("  %-12s %-15s %s\n", client_text(host, "name"), client_text(host, "ipv4"),
-		       client_text(host, "ipv6"));
+		printf("  %-12s %-15s %s\n", member_text(host, "name"), member_text(host, "ipv4"),
+		       member_text(host, "ipv6"));
 		further_print(host);
 	}
 	if (count > HOSTS_SHOWN_MAX)
 		printf("  ... and %zu more\n", count - HOSTS_SHOWN_MAX);
-	if (*client_text(answer, "users_missing"))
+	if (*member_text(answer, "users_missing"))
 		printf("only root exists in the hosts, so programs that change their user fail: "
 		       "sshd,\npostgres, nginx, tcpdump ... (%s)\n",
-		       client_text(answer, "users_missing"));
-	if (*client_text(answer, "limits_missing"))
-		printf("%s\n", client_text(answer, "limits_missing"));
+		       member_text(answer, "users_missing"));
+	if (*member_text(answer, "limits_missing"))
+		printf("%s\n", member_text(answer, "limits_missing"));
 	printf("try: heddle exec -f %s %s -- ping -c 3 %s; heddle ps %s; heddle down %s\n",
-	       client_text(answer, "fabric"), first, last, client_text(answer, "fabric"),
-	       client_text(answer, "fabric"));
+	       member_text(answer, "fabric"), first, last, member_text(answer, "fabric"),
+	       member_text(answer, "fabric"));
 }
 
 /* prints what was started, from the daemon; a daemon that does not answer is a failure, not wrong

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/program_path.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/hosts/host_dilation.h"
@@ -55,9 +56,9 @@ static void namespaces_keep(const json_t *answer, const int *fds, unsigned fd_co
 	enter->room = json_is_true(json_object_get(answer, "sandbox"));
 	enter->rights.full = json_is_true(json_object_get(answer, "full_root"));
 	enter->rights.limits = (struct host_process_limits){
-		.files = (uint64_t)client_number(limits, "files"),
-		.processes = (uint64_t)client_number(limits, "processes"),
-		.address_bytes = (uint64_t)client_number(limits, "address_bytes")
+		.files = (uint64_t)member_number(limits, "files"),
+		.processes = (uint64_t)member_number(limits, "processes"),
+		.address_bytes = (uint64_t)member_number(limits, "address_bytes")
 	};
 }
 
@@ -82,9 +83,9 @@ static int host_ask(struct client *client, const char *host, struct enter_fds *e
 	if (status)
 		return status;
 	*by_request = json_is_true(json_object_get(answer, "by_request"));
-	snprintf(enter->dilation, sizeof(enter->dilation), "%s", client_text(answer, "dilation"));
-	snprintf(enter->preload, sizeof(enter->preload), "%s", client_text(answer, "preload"));
-	snprintf(enter->rootfs, sizeof(enter->rootfs), "%s", client_text(answer, "rootfs"));
+	snprintf(enter->dilation, sizeof(enter->dilation), "%s", member_text(answer, "dilation"));
+	snprintf(enter->preload, sizeof(enter->preload), "%s", member_text(answer, "preload"));
+	snprintf(enter->rootfs, sizeof(enter->rootfs), "%s", member_text(answer, "rootfs"));
 	namespaces_keep(answer, fds, fd_count, enter);
 	if (!*by_request && enter->net_fd < 0)
 		status = options_wrong(client->command,
@@ -259,7 +260,7 @@ int host_names_ask(const char *command, const char *fabric, const char *glob,
 	hosts->names =
 		calloc(json_array_size(json_object_get(answer, "hosts")), sizeof(*hosts->names));
 	json_array_foreach (json_object_get(answer, "hosts"), i, host) {
-		const char *name = client_text(host, "name");
+		const char *name = member_text(host, "name");
 
 		if (hosts->names && (!glob || !fnmatch(glob, name, 0)))
 			snprintf(hosts->names[hosts->count++], NODE_NAME_MAX, "%s", name);

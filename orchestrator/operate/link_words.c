@@ -4,6 +4,7 @@
 
 #include "nodes/base/ensure.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/command/client.h"
 
@@ -25,7 +26,7 @@ static const char *share(const json_t *direction, const char *key, char *text)
 {
 	return quantity_format(
 		QUANTITY_SHARE,
-		(uint64_t)client_number(direction, key) * (QUANTITY_SHARE_ONE / 1000000000), text);
+		(uint64_t)member_number(direction, key) * (QUANTITY_SHARE_ONE / 1000000000), text);
 }
 
 /* the columns of one direction, and what it does to packets */
@@ -36,41 +37,41 @@ static void direction_print(const json_t *direction, int mtu_bytes)
 		wait[HUMAN_TEXT_MAX];
 
 	printf("%10s  %10s  %10s  %10s  %10s  %5d\n",
-	       human_rate((uint64_t)client_number(direction, "rate_bps"), rate),
-	       human_time((node_time_t)client_number(direction, "delay_ps"), delay),
-	       human_time((node_time_t)client_number(direction, "jitter_ps"), jitter),
+	       human_rate((uint64_t)member_number(direction, "rate_bps"), rate),
+	       human_time((node_time_t)member_number(direction, "delay_ps"), delay),
+	       human_time((node_time_t)member_number(direction, "jitter_ps"), jitter),
 	       share(direction, "loss_ppb", loss),
-	       quantity_format(QUANTITY_SHARE, (uint64_t)client_number(direction, "bit_error_e15"),
+	       quantity_format(QUANTITY_SHARE, (uint64_t)member_number(direction, "bit_error_e15"),
 			       errors),
 	       mtu_bytes);
-	if (client_number(direction, "jitter_ps"))
-		printf("      jitter-shape %s\n", client_text(direction, "jitter_shape"));
-	if (client_number(direction, "reorder_ppb"))
+	if (member_number(direction, "jitter_ps"))
+		printf("      jitter-shape %s\n", member_text(direction, "jitter_shape"));
+	if (member_number(direction, "reorder_ppb"))
 		printf("      reorder %s, reorder-frames %d, reorder-wait %s\n",
 		       share(direction, "reorder_ppb", part),
-		       (int)client_number(direction, "reorder_frames"),
-		       human_time((node_time_t)client_number(direction, "reorder_wait_ps"), wait));
-	if (client_number(direction, "duplicate_ppb"))
+		       (int)member_number(direction, "reorder_frames"),
+		       human_time((node_time_t)member_number(direction, "reorder_wait_ps"), wait));
+	if (member_number(direction, "duplicate_ppb"))
 		printf("      duplicate %s\n", share(direction, "duplicate_ppb", part));
-	if (client_number(direction, "corrupt_ppb"))
+	if (member_number(direction, "corrupt_ppb"))
 		printf("      corrupt %s\n", share(direction, "corrupt_ppb", part));
 }
 
 static void link_print(const json_t *link)
 {
 	const json_t *back = json_object_get(link, "back");
-	int mtu_bytes = (int)client_number(link, "mtu_bytes");
+	int mtu_bytes = (int)member_number(link, "mtu_bytes");
 	char ends[2 * (NODE_NAME_MAX + 16)];
 
-	snprintf(ends, sizeof(ends), "%s:%d - %s:%d", client_text(link, "node_a"),
-		 (int)client_number(link, "port_a"), client_text(link, "node_b"),
-		 (int)client_number(link, "port_b"));
-	printf("%-4d  %-28s  %-8s  ", (int)client_number(link, "link"), ends,
-	       client_text(link, "state"));
+	snprintf(ends, sizeof(ends), "%s:%d - %s:%d", member_text(link, "node_a"),
+		 (int)member_number(link, "port_a"), member_text(link, "node_b"),
+		 (int)member_number(link, "port_b"));
+	printf("%-4d  %-28s  %-8s  ", (int)member_number(link, "link"), ends,
+	       member_text(link, "state"));
 	direction_print(link, mtu_bytes);
 	if (!back)
 		return;
-	snprintf(ends, sizeof(ends), "towards %s", client_text(link, "node_a"));
+	snprintf(ends, sizeof(ends), "towards %s", member_text(link, "node_a"));
 	printf("      %-28s  %-8s  ", ends, "");
 	direction_print(back, mtu_bytes);
 }

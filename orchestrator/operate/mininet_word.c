@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 
 #define BLANKS " \t"
@@ -50,19 +51,19 @@ static void nodes_print(const json_t *nodes)
 
 	puts("available nodes are:");
 	json_array_foreach (nodes, i, node)
-		printf("%s%s", i ? " " : "", client_text(node, "name"));
+		printf("%s%s", i ? " " : "", member_text(node, "name"));
 	putchar('\n');
 }
 
 /* " PORT:NEIGHBOUR" if the link has one end at @name; so for both ends */
 static void port_print(const json_t *link, const char *name)
 {
-	const char *a = client_text(link, "node_a"), *b = client_text(link, "node_b");
+	const char *a = member_text(link, "node_a"), *b = member_text(link, "node_b");
 
 	if (!strcmp(a, name))
-		printf(" %d:%s", (int)client_number(link, "port_a"), b);
+		printf(" %d:%s", (int)member_number(link, "port_a"), b);
 	if (!strcmp(b, name))
-		printf(" %d:%s", (int)client_number(link, "port_b"), a);
+		printf(" %d:%s", (int)member_number(link, "port_b"), a);
 }
 
 static void net_print(const json_t *nodes, const json_t *links)
@@ -71,9 +72,9 @@ static void net_print(const json_t *nodes, const json_t *links)
 	size_t i, l;
 
 	json_array_foreach (nodes, i, node) {
-		fputs(client_text(node, "name"), stdout);
+		fputs(member_text(node, "name"), stdout);
 		json_array_foreach (links, l, link)
-			port_print(link, client_text(node, "name"));
+			port_print(link, member_text(node, "name"));
 		putchar('\n');
 	}
 }

@@ -7,6 +7,7 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/results/fidelity.h"
 
@@ -21,8 +22,8 @@ static const json_t *node_before(const json_t *answer, const json_t *node)
 	size_t i;
 
 	json_array_foreach (nodes, i, other) {
-		if (!strcmp(client_text(other, "name"), client_text(node, "name")))
-			return client_number(other, "pid") == client_number(node, "pid") ? other
+		if (!strcmp(member_text(other, "name"), member_text(node, "name")))
+			return member_number(other, "pid") == member_number(node, "pid") ? other
 											 : NULL;
 	}
 	return NULL;
@@ -35,8 +36,8 @@ static const json_t *port_before(const json_t *node, const json_t *port)
 	size_t i;
 
 	json_array_foreach (ports, i, other) {
-		if (client_number(other, "port") == client_number(port, "port"))
-			return strcmp(client_text(other, "peer"), client_text(port, "peer"))
+		if (member_number(other, "port") == member_number(port, "port"))
+			return strcmp(member_text(other, "peer"), member_text(port, "peer"))
 				       ? NULL
 				       : other;
 	}
@@ -47,7 +48,7 @@ static const json_t *port_before(const json_t *node, const json_t *port)
  * COUNTER_MAX */
 static json_int_t counter(const json_t *object, const char *key)
 {
-	json_int_t value = client_number(object, key);
+	json_int_t value = member_number(object, key);
 
 	return value < 0 ? 0 : value < COUNTER_MAX ? value : COUNTER_MAX;
 }
@@ -165,7 +166,7 @@ void observe_deadlocks_print(const json_t *fabric, FILE *out)
 
 	if (!count)
 		return;
-	fprintf(out, "deadlock   %s", client_text(json_array_get(deadlocks, 0), "text"));
+	fprintf(out, "deadlock   %s", member_text(json_array_get(deadlocks, 0), "text"));
 	if (count > 1)
 		fprintf(out, "; and %zu more", count - 1);
 	fputc('\n', out);
@@ -242,7 +243,7 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 	struct lateness_stats later = lateness_read(node), earlier = lateness_read(before);
 	struct fidelity_limits limits = { .made_up_ns = limit_read(node, "links_absorb_ns"),
 					  .bridged_ns = limit_read(node, "buffers_bridge_ns"),
-					  .last = !strcmp(client_text(node, "kind"), "nic") };
+					  .last = !strcmp(member_text(node, "kind"), "nic") };
 	struct fidelity judged;
 
 	if (before)
@@ -291,8 +292,8 @@ static void node_add(struct judgement *all, const json_t *node, const json_t *be
 	all->active_ns = fmax(all->active_ns, growth(node, before, "active_ns"));
 	all->uncarried_bytes = fmax(all->uncarried_bytes, uncarried_bytes(node, before, judged));
 	all->overrun_frames += overrun_frames(node, before);
-	if (!strcmp(client_text(node, "kind"), "tunnel") &&
-	    strcmp(client_text(node, "state"), "connected") != 0)
+	if (!strcmp(member_text(node, "kind"), "tunnel") &&
+	    strcmp(member_text(node, "state"), "connected") != 0)
 		all->cut = node;
 	if ((!judged->events && !judged->lost_frames) ||
 	    (all->worst_node && !fidelity_worse(judged, &all->worst)))
@@ -333,19 +334,19 @@ static void verdict_put(json_t *fidelity, const char *verdict, const char *reaso
 static void cut_put(const json_t *fabric, const json_t *node, json_t *fidelity)
 {
 	const json_t *machines = json_object_get(fabric, "machines"), *machine, *names, *name;
-	const char *wanted = strchr(client_text(node, "name"), ':');
+	const char *wanted = strchr(member_text(node, "name"), ':');
 	char words[FIDELITY_WORDS_MAX] = "", what[FIDELITY_WORDS_MAX - 32] = "";
 	size_t m, i, used;
 
-	if (!strcmp(client_text(node, "state"), "dead"))
+	if (!strcmp(member_text(node, "state"), "dead"))
 		used = (size_t)snprintf(what, sizeof(what), "the tunnel process is dead (%s)",
-					client_text(node, "fate"));
+					member_text(node, "fate"));
 	else
 		used = (size_t)snprintf(what, sizeof(what), "machine %s is not there (%s)",
-					wanted ? wanted + 1 : "", client_text(node, "state"));
+					wanted ? wanted + 1 : "", member_text(node, "state"));
 	json_array_foreach (machines, m, machine) {
 		names = json_object_get(machine, "links");
-		if (!wanted || strcmp(client_text(machine, "name"), wanted + 1) != 0)
+		if (!wanted || strcmp(member_text(machine, "name"), wanted + 1) != 0)
 			continue;
 		json_array_foreach (names, i, name)
 			used += used < sizeof(what)
@@ -372,7 +373,7 @@ static void judgement_put(const json_t *fabric, const struct judgement *all, jso
 		json_object_set(fidelity, "node", json_object_get(node, "name"));
 	if (all->unreadable) {
 		snprintf(words, sizeof(words), "unknown: the statistics page of %s is invalid",
-			 client_text(node, "name"));
+			 member_text(node, "name"));
 		verdict_put(fidelity, FIDELITY_UNKNOWN_NAME, "", words);
 	} else if (all->cut) {
 		cut_put(fabric, all->cut, fidelity);
@@ -380,7 +381,7 @@ static void judgement_put(const json_t *fabric, const struct judgement *all, jso
 		verdict_put(fidelity, fidelity_verdict_name[FIDELITY_VALID], "",
 			    "valid: nothing has happened");
 	} else {
-		fidelity_words(&all->worst, reason, client_text(node, "name"), words);
+		fidelity_words(&all->worst, reason, member_text(node, "name"), words);
 		verdict_put(fidelity, fidelity_verdict_name[fidelity_verdict_of(&all->worst)],
 			    fidelity_reason_name[reason], words);
 	}
@@ -432,14 +433,14 @@ void observe_fidelity(json_t *later, const json_t *before)
 static void verdict_print(const json_t *fabric, FILE *out)
 {
 	const json_t *minute = json_object_get(fabric, "fidelity_last_minute");
-	const char *words = client_text(json_object_get(fabric, "fidelity"), "words");
+	const char *words = member_text(json_object_get(fabric, "fidelity"), "words");
 
 	if (!minute) {
 		fprintf(out, "fidelity   %s\n", words);
 		return;
 	}
 	fprintf(out, "fidelity   since the start  %s\n", words);
-	fprintf(out, "           last minute      %s\n", client_text(minute, "words"));
+	fprintf(out, "           last minute      %s\n", member_text(minute, "words"));
 }
 
 /* the interval; the latest node, its lateness, and what its links and buffers absorb */
@@ -454,7 +455,7 @@ static void lateness_print(const json_t *fidelity, FILE *out)
 		return;
 	}
 	fprintf(out, ", %s of it with traffic; %s was late by p50 %s, p99 %s, max %s",
-		client_time(fidelity, "active_ns", active), client_text(fidelity, "node"),
+		client_time(fidelity, "active_ns", active), member_text(fidelity, "node"),
 		client_time(fidelity, "lateness_p50_ns", p50),
 		client_time(fidelity, "lateness_p99_ns", p99),
 		client_time(fidelity, "lateness_max_ns", max));
@@ -470,8 +471,8 @@ static void lateness_print(const json_t *fidelity, FILE *out)
 /* load that was offered and not carried, or not in time */
 static void offered_print(const json_t *fidelity, FILE *out)
 {
-	json_int_t bytes = client_number(fidelity, "uncarried_bytes"),
-		   frames = client_number(fidelity, "host_overrun_frames");
+	json_int_t bytes = member_number(fidelity, "uncarried_bytes"),
+		   frames = member_number(fidelity, "host_overrun_frames");
 	char late[HUMAN_TEXT_MAX];
 
 	if (!bytes && !frames)
@@ -487,7 +488,7 @@ static void offered_print(const json_t *fidelity, FILE *out)
 static void advice_print(const json_t *fidelity, FILE *out)
 {
 	double used = json_real_value(json_object_get(fidelity, "active_cores"));
-	int cores = (int)client_number(fidelity, "cores");
+	int cores = (int)member_number(fidelity, "cores");
 
 	fprintf(out, "           while active the fabric used %.2f of %d cores: ", used, cores);
 	if (used < cores / 2.0)
@@ -507,10 +508,10 @@ void observe_fidelity_print(const json_t *fabric, FILE *out)
 
 	verdict_print(fabric, out);
 	lateness_print(fidelity, out);
-	if (!strcmp(client_text(fidelity, "reason"), fidelity_reason_name[FIDELITY_MACHINE]) ||
-	    !strcmp(client_text(fidelity, "reason"), fidelity_reason_name[FIDELITY_LOSSES]))
+	if (!strcmp(member_text(fidelity, "reason"), fidelity_reason_name[FIDELITY_MACHINE]) ||
+	    !strcmp(member_text(fidelity, "reason"), fidelity_reason_name[FIDELITY_LOSSES]))
 		return; /* more CPU time is no remedy */
-	if (strcmp(client_text(fidelity, "verdict"), fidelity_verdict_name[FIDELITY_NOT_VALID]) !=
+	if (strcmp(member_text(fidelity, "verdict"), fidelity_verdict_name[FIDELITY_NOT_VALID]) !=
 	    0)
 		return;
 	offered_print(fidelity, out);

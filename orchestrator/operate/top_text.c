@@ -9,6 +9,7 @@
 #include "nodes/config/config.h"
 #include "orchestrator/base/bar.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/observe.h"
 
@@ -64,11 +65,11 @@ static void congestion_print(const json_t *nodes, FILE *out)
 	size_t i;
 
 	json_array_foreach (nodes, i, node) {
-		if (strcmp(client_text(node, "kind"), "switch") != 0)
+		if (strcmp(member_text(node, "kind"), "switch") != 0)
 			continue;
-		limited += (double)client_number(node, "limited");
-		metered += (double)client_number(node, "metered");
-		held += (double)client_number(node, "fgfc_held");
+		limited += (double)member_number(node, "limited");
+		metered += (double)member_number(node, "metered");
+		held += (double)member_number(node, "fgfc_held");
 		acks += real_of(node, "eca_acks_per_s");
 		stops += real_of(node, "stops_per_s");
 	}
@@ -81,7 +82,7 @@ static void congestion_print(const json_t *nodes, FILE *out)
 
 static bool is_roce(const json_t *fabric)
 {
-	return !strcmp(client_text(fabric, "kind"), "roce");
+	return !strcmp(member_text(fabric, "kind"), "roce");
 }
 
 /* paused outputs, full inputs, marks and CNPs of a fabric of kind roce */
@@ -93,11 +94,11 @@ static void roce_print(const json_t *nodes, FILE *out)
 
 	json_array_foreach (nodes, i, node) {
 		cnps += real_of(node, "cnps_per_s");
-		in_error += (double)client_number(node, "in_error");
-		if (strcmp(client_text(node, "kind"), "switch") != 0)
+		in_error += (double)member_number(node, "in_error");
+		if (strcmp(member_text(node, "kind"), "switch") != 0)
 			continue;
-		paused += (double)client_number(node, "paused_classes");
-		xoff += (double)client_number(node, "xoff_classes");
+		paused += (double)member_number(node, "paused_classes");
+		xoff += (double)member_number(node, "xoff_classes");
 		marked += real_of(node, "marked_per_s");
 		pauses += real_of(node, "pauses_per_s");
 	}
@@ -121,7 +122,7 @@ static void head_print(const json_t *fabric, FILE *out)
 
 	json_array_foreach (nodes, i, node) {
 		dropped_pps += real_of(node, "dropped_pps");
-		if (strcmp(client_text(node, "kind"), "nic") != 0)
+		if (strcmp(member_text(node, "kind"), "nic") != 0)
 			continue;
 		in_pps += real_of(node, "sent_pps");
 		in_bps += real_of(node, "sent_bps");
@@ -129,14 +130,14 @@ static void head_print(const json_t *fabric, FILE *out)
 		out_bps += real_of(node, "received_bps");
 	}
 	fprintf(out, "fabric     %s, running for %s: %.1f %% of a core, %s of memory",
-		client_text(fabric, "fabric"),
-		human_time((node_time_t)client_number(fabric, "uptime_ns") * NODE_NS, uptime),
+		member_text(fabric, "fabric"),
+		human_time((node_time_t)member_number(fabric, "uptime_ns") * NODE_NS, uptime),
 		real_of(fabric, "cpu_percent"),
-		human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
-	if (client_number(fabric, "dilation") > 1)
-		fprintf(out, "; dilated %d times", (int)client_number(fabric, "dilation"));
-	if (client_number(fabric, "dead"))
-		fprintf(out, "; %d DEAD", (int)client_number(fabric, "dead"));
+		human_bytes((uint64_t)member_number(fabric, "memory_bytes"), memory));
+	if (member_number(fabric, "dilation") > 1)
+		fprintf(out, "; dilated %d times", (int)member_number(fabric, "dilation"));
+	if (member_number(fabric, "dead"))
+		fprintf(out, "; %d DEAD", (int)member_number(fabric, "dead"));
 	fprintf(out,
 		"\ntraffic    %s, %.0f packets/s from hosts; %s, %.0f packets/s to hosts; %.0f "
 		"dropped/s\n",
@@ -155,17 +156,17 @@ static void node_print(const json_t *node, FILE *out)
 {
 	char memory[HUMAN_TEXT_MAX], in[HUMAN_TEXT_MAX], away[HUMAN_TEXT_MAX],
 		queue[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX];
-	const char *state = client_text(node, "state");
+	const char *state = member_text(node, "state");
 
 	fprintf(out,
 		"%-6s  %-12s  %6.1f  %10s  %10.0f  %10.0f  %10s  %10s  %9.0f  %10s  %10s%s%s\n",
-		client_text(node, "kind"), client_text(node, "name"), real_of(node, "cpu_percent"),
-		human_bytes((uint64_t)client_number(node, "memory_bytes"), memory),
+		member_text(node, "kind"), member_text(node, "name"), real_of(node, "cpu_percent"),
+		human_bytes((uint64_t)member_number(node, "memory_bytes"), memory),
 		real_of(node, "received_pps"), real_of(node, "sent_pps"),
 		human_rate((uint64_t)real_of(node, "received_bps"), in),
 		human_rate((uint64_t)real_of(node, "sent_bps"), away), real_of(node, "dropped_pps"),
-		human_bytes((uint64_t)client_number(node, "queue_bytes"), queue),
-		human_time((node_time_t)client_number(node, "lateness_p99_ns") * NODE_NS, p99),
+		human_bytes((uint64_t)member_number(node, "queue_bytes"), queue),
+		human_time((node_time_t)member_number(node, "lateness_p99_ns") * NODE_NS, p99),
 		strcmp(state, "running") ? "  " : "", strcmp(state, "running") ? state : "");
 }
 
@@ -175,13 +176,13 @@ static void node_draw(const json_t *node, double queue_share, const struct scree
 {
 	char memory[HUMAN_TEXT_MAX], in[HUMAN_TEXT_MAX], away[HUMAN_TEXT_MAX],
 		queue[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], bar[BAR_TEXT_MAX];
-	const char *state = client_text(node, "state");
+	const char *state = member_text(node, "state");
 
 	fprintf(out,
 		"%-6s  %-12s  %6.1f  %10s %s%s%s  %10s  %10s%s%s  %10.0f  %10.0f  %9.0f  %10s  "
 		"%10s\n",
-		client_text(node, "kind"), client_text(node, "name"), real_of(node, "cpu_percent"),
-		human_bytes((uint64_t)client_number(node, "queue_bytes"), queue),
+		member_text(node, "kind"), member_text(node, "name"), real_of(node, "cpu_percent"),
+		human_bytes((uint64_t)member_number(node, "queue_bytes"), queue),
 		screen->colours ? YELLOW : "",
 		bar_pad(bar, queue_share, BAR_COLUMNS_MOST, screen->utf8),
 		screen->colours ? PLAIN : "",
@@ -190,8 +191,8 @@ static void node_draw(const json_t *node, double queue_share, const struct scree
 		strcmp(state, "running") ? "  " : "", strcmp(state, "running") ? state : "",
 		real_of(node, "received_pps"), real_of(node, "sent_pps"),
 		real_of(node, "dropped_pps"),
-		human_bytes((uint64_t)client_number(node, "memory_bytes"), memory),
-		human_time((node_time_t)client_number(node, "lateness_p99_ns") * NODE_NS, p99));
+		human_bytes((uint64_t)member_number(node, "memory_bytes"), memory),
+		human_time((node_time_t)member_number(node, "lateness_p99_ns") * NODE_NS, p99));
 }
 
 /* the first @count of @rows; a full bar is the largest queue of all nodes */
@@ -203,7 +204,7 @@ static void nodes_draw(const json_t *fabric, const struct row *rows, size_t coun
 	size_t i;
 
 	json_array_foreach (json_object_get(fabric, "nodes"), i, node) {
-		double queue = (double)client_number(node, "queue_bytes");
+		double queue = (double)member_number(node, "queue_bytes");
 
 		largest = queue > largest ? queue : largest;
 	}
@@ -212,7 +213,7 @@ static void nodes_draw(const json_t *fabric, const struct row *rows, size_t coun
 		"packets in", "out (/s)", "dropped/s", "memory", "late p99");
 	for (i = 0; i < count; i++)
 		node_draw(rows[i].node,
-			  (double)client_number(rows[i].node, "queue_bytes") / largest, screen,
+			  (double)member_number(rows[i].node, "queue_bytes") / largest, screen,
 			  out);
 }
 
@@ -251,7 +252,7 @@ static size_t links_bound(const json_t *fabric)
 
 	json_array_foreach (nodes, i, node) {
 		json_array_foreach (json_object_get(node, "ports"), p, port) {
-			size_t link = (size_t)client_number(port, "link");
+			size_t link = (size_t)member_number(port, "link");
 
 			bound = link < LINKS_MAX && link >= bound ? link + 1 : bound;
 		}
@@ -284,7 +285,7 @@ static size_t links_find(const json_t *fabric, struct row *rows, size_t bound)
 	memset(rows, 0, bound * sizeof(*rows));
 	json_array_foreach (nodes, i, node) {
 		json_array_foreach (json_object_get(node, "ports"), p, port) {
-			size_t link = (size_t)client_number(port, "link");
+			size_t link = (size_t)member_number(port, "link");
 
 			if (link < bound)
 				link_end_take(&rows[link], node, port);
@@ -303,16 +304,16 @@ static void link_print(const struct row *row, FILE *out)
 	char rate[HUMAN_TEXT_MAX], there[HUMAN_TEXT_MAX], back[HUMAN_TEXT_MAX],
 		name[2 * NODE_NAME_MAX];
 
-	snprintf(name, sizeof(name), "%s:%s", client_text(row->node, "name"),
-		 client_text(row->port, "peer"));
+	snprintf(name, sizeof(name), "%s:%s", member_text(row->node, "name"),
+		 member_text(row->port, "peer"));
 	fprintf(out, "%-20s  %10s  %10s  %6.1f  %10s  %6.1f  %8lld  %8lld%s\n", name,
-		human_rate((uint64_t)client_number(row->port, "rate_bps"), rate),
+		human_rate((uint64_t)member_number(row->port, "rate_bps"), rate),
 		human_rate((uint64_t)real_of(row->port, "tx_bps"), there),
 		real_of(row->port, "tx_percent"),
 		human_rate((uint64_t)real_of(row->back, "tx_bps"), back),
 		real_of(row->back, "tx_percent"),
-		(long long)client_number(row->port, "lost_packets"),
-		(long long)client_number(row->back, "lost_packets"),
+		(long long)member_number(row->port, "lost_packets"),
+		(long long)member_number(row->back, "lost_packets"),
 		json_is_true(json_object_get(row->port, "down")) ? "  down" : "");
 }
 
@@ -335,17 +336,17 @@ static void link_draw(const struct row *row, const struct screen *screen, FILE *
 	const char *colour = screen->colours ? GREEN : "", *plain = screen->colours ? PLAIN : "";
 	unsigned columns = link_bar_columns(screen);
 
-	snprintf(name, sizeof(name), "%s:%s", client_text(row->node, "name"),
-		 client_text(row->port, "peer"));
+	snprintf(name, sizeof(name), "%s:%s", member_text(row->node, "name"),
+		 member_text(row->port, "peer"));
 	fprintf(out, "%-20s  %10s %s%s%s  %10s %s%s%s  %10s%s  %8lld  %8lld\n", name,
 		human_rate((uint64_t)real_of(row->port, "tx_bps"), there), colour,
 		bar_pad(bar, real_of(row->port, "tx_percent") / 100, columns, screen->utf8), plain,
 		human_rate((uint64_t)real_of(row->back, "tx_bps"), back), colour,
 		bar_pad(other, real_of(row->back, "tx_percent") / 100, columns, screen->utf8),
-		plain, human_rate((uint64_t)client_number(row->port, "rate_bps"), rate),
+		plain, human_rate((uint64_t)member_number(row->port, "rate_bps"), rate),
 		json_is_true(json_object_get(row->port, "down")) ? "  down" : "",
-		(long long)client_number(row->port, "lost_packets"),
-		(long long)client_number(row->back, "lost_packets"));
+		(long long)member_number(row->port, "lost_packets"),
+		(long long)member_number(row->back, "lost_packets"));
 }
 
 static void links_draw(const struct row *rows, size_t count, const struct screen *screen, FILE *out)

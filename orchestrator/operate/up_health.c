@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/utf8.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/live/runtime_dir.h"
 #include "orchestrator/operate/host_run.h"
@@ -157,7 +157,7 @@ static void unhealthy_tell(const char *fabric, struct check *check)
 /* advances @check once; false: the host is not healthy in time, reported */
 static bool check_step(const char *fabric, struct check *check, uint64_t began_ns)
 {
-	uint64_t now_ns = wall_ns();
+	uint64_t now_ns = monotonic_ns();
 	char time[HUMAN_TEXT_MAX];
 
 	output_read(check);
@@ -187,7 +187,7 @@ static bool check_step(const char *fabric, struct check *check, uint64_t began_n
 static struct check *checks_make(const struct plan *plan, uint32_t *count)
 {
 	struct check *checks = calloc(plan->host_count, sizeof(*checks));
-	uint64_t now_ns = wall_ns();
+	uint64_t now_ns = monotonic_ns();
 
 	*count = 0;
 	for (uint32_t i = 0; checks && i < plan->host_count; i++) {
@@ -229,7 +229,7 @@ static bool fabric_lives(const char *fabric)
 int up_health_await(const char *fabric, const struct plan *plan)
 {
 	const struct timespec tick = { 0, TICK_NS };
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 	int status = 0;
 	uint32_t count, ticks = 0;
 	struct check *checks = checks_make(plan, &count);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/bar.h"
 #include "orchestrator/base/human.h"
-#include "orchestrator/base/wall_time.h"
 
 #define DRAW_EVERY_NS 200000000ull
 #define PRINT_EVERY_NS 1000000000ull
@@ -290,7 +290,7 @@ void slow_view_show(void *viewer, bool last)
 {
 	struct slow_view *view = viewer;
 	const struct screen before = view->screen;
-	uint64_t now_ns = wall_ns();
+	uint64_t now_ns = monotonic_ns();
 
 	if (!last && now_ns < view->next_ns)
 		return;

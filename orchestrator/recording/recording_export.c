@@ -6,6 +6,7 @@
 
 #include "nodes/base/ensure.h"
 #include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/recording/recording_samples.h"
 #include "orchestrator/results/results_csv.h"
 #include "orchestrator/results/samples_csv.h"
@@ -224,7 +225,7 @@ static int done_read(struct export *export)
 	snprintf(export->found->status, sizeof(export->found->status), "%s", status ? status : "");
 	snprintf(export->found->failure, sizeof(export->found->failure), "%s",
 		 failure ? failure : "");
-	export->found->end_ps = (node_time_t)json_integer_value(json_object_get(done, "end_ps"));
+	export->found->end_ps = (node_time_t)member_number(done, "end_ps");
 	json_decref(done);
 	return 0;
 }

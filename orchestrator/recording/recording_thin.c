@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/recording/recording_read.h"
 #include "orchestrator/recording/recording_write.h"
 
@@ -251,7 +252,7 @@ static int done_copy(struct thin *thin)
 	recording_slice(&thin->recording, thin->reader.to_ps);
 	recording_flows(&thin->recording);
 	error = recording_end(&thin->recording, status, failure,
-			      (node_time_t)json_integer_value(json_object_get(done, "end_ps")));
+			      (node_time_t)member_number(done, "end_ps"));
 	json_decref(done);
 	if (error)
 		snprintf(thin->reader.why, sizeof(thin->reader.why), "%s", strerror(-error));
@@ -293,8 +294,7 @@ static void head_mark(json_t *head, unsigned level)
 		 !events || *events ? ", no events" : "", events ? events : "");
 	json_object_set_new(head, "thinned", json_string(text));
 	json_object_set_new(head, "sample_ps",
-			    json_integer(json_integer_value(json_object_get(head, "sample_ps")) *
-					 levels[level].each));
+			    json_integer(member_number(head, "sample_ps") * levels[level].each));
 }
 
 static int blocks_copy(struct thin *thin)

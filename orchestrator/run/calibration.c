@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/results/results_fidelity.h"
 
 #define VERSION 1
@@ -87,7 +88,7 @@ static bool text_read(const json_t *json, const char *key, char text[CALIBRATION
 
 static bool late_read(const json_t *json, const char *key, uint64_t *late_ns)
 {
-	json_int_t value = json_integer_value(json_object_get(json, key));
+	json_int_t value = member_number(json, key);
 
 	*late_ns = (uint64_t)value;
 	return value >= 0 && value <= LATE_MAX_NS;
@@ -102,10 +103,10 @@ static bool pps_read(const json_t *path, const char *key, double *pps)
 bool calibration_read(const json_t *json, struct calibration *calibration)
 {
 	const json_t *paths = json_object_get(json, "paths");
-	json_int_t cores = json_integer_value(json_object_get(json, "cores")),
-		   others = json_integer_value(json_object_get(json, "others_permille"));
-	bool fine = json_integer_value(json_object_get(json, "version")) == VERSION && cores > 0 &&
-		    cores < INT32_MAX && json_array_size(paths) == CALIBRATION_PATHS;
+	json_int_t cores = member_number(json, "cores"),
+		   others = member_number(json, "others_permille");
+	bool fine = member_number(json, "version") == VERSION && cores > 0 && cores < INT32_MAX &&
+		    json_array_size(paths) == CALIBRATION_PATHS;
 
 	*calibration = (struct calibration){ .measured = true, .cores = (uint32_t)cores };
 	fine = fine && text_read(json, "machine", calibration->machine) &&

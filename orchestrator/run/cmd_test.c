@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/input_file.h"
 #include "orchestrator/base/interrupt.h"
@@ -25,7 +26,6 @@
 #include "orchestrator/base/progress.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/ready_folder.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/run/run_options.h"
 #include "orchestrator/run/suite_report.h"
@@ -215,7 +215,7 @@ static void job_start(struct suite *suite, struct job *job)
 
 	job->out = nameless_stream();
 	job->messages = nameless_stream();
-	job->start_ns = wall_ns();
+	job->start_ns = monotonic_ns();
 	fflush(NULL);
 	job->child = job->out && job->messages ? fork() : -1;
 	if (!job->child)
@@ -261,7 +261,7 @@ static void job_end(struct suite *suite, struct job *job, int status)
 	result_keep(suite, job,
 		    suite_result_make(job->file, status_of(suite, status), result,
 				      messages ? messages : "",
-				      (double)(wall_ns() - job->start_ns) / 1e9));
+				      (double)(monotonic_ns() - job->start_ns) / 1e9));
 	json_decref(result);
 	free(messages);
 	job_close(job);

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 
 uint64_t other_load_busy_ns(const char *stat, uint64_t ticks_hz)
 {
@@ -29,7 +29,7 @@ static uint64_t used_ns(int who)
 
 struct other_load other_load_now(void)
 {
-	struct other_load now = { .wall_ns = wall_ns(),
+	struct other_load now = { .monotonic_ns = monotonic_ns(),
 				  .own_ns = used_ns(RUSAGE_SELF) + used_ns(RUSAGE_CHILDREN) };
 	FILE *file = fopen("/proc/stat", "re");
 	char line[256];
@@ -45,8 +45,8 @@ struct other_load other_load_now(void)
 uint32_t other_load_permille(const struct other_load *from, const struct other_load *to,
 			     uint32_t cores)
 {
-	uint64_t all_ns = (to->wall_ns - from->wall_ns) * cores, own_ns = to->own_ns - from->own_ns,
-		 busy_ns = to->busy_ns - from->busy_ns;
+	uint64_t all_ns = (to->monotonic_ns - from->monotonic_ns) * cores,
+		 own_ns = to->own_ns - from->own_ns, busy_ns = to->busy_ns - from->busy_ns;
 
 	if (!from->busy_ns || to->busy_ns < from->busy_ns || busy_ns <= own_ns || !all_ns)
 		return 0;

@@ -10,7 +10,7 @@
 
 /* a moment */
 struct other_load {
-	uint64_t wall_ns;
+	uint64_t monotonic_ns;
 	uint64_t busy_ns; /* of all cores since the machine's start; 0: it does not tell */
 	uint64_t own_ns;
 };

@@ -65,8 +65,7 @@ static void tap_test(const json_t *result, const json_t *test, size_t number, FI
 		return;
 	fputs("  ---\n  message: ", out);
 	quoted_put(member_text(test, "message"), out);
-	fprintf(out, "\n  status: %lld\n  ...\n",
-		(long long)json_integer_value(json_object_get(result, "status")));
+	fprintf(out, "\n  status: %lld\n  ...\n", (long long)member_number(result, "status"));
 }
 
 void suite_tap_begin(FILE *out)
@@ -168,7 +167,7 @@ static void attribute_put(const char *name, const char *text, FILE *out)
 
 static bool is_expectation(const json_t *result)
 {
-	return json_integer_value(json_object_get(result, "status")) == EXIT_EXPECTATION;
+	return member_number(result, "status") == EXIT_EXPECTATION;
 }
 
 /* did it fail for another reason than an expectation? */

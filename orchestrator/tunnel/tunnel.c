@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/own_process.h"
 #include "orchestrator/base/socket_buffer.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/tunnel/tunnel_names.h"
 
 #define SOCKET_BUFFER_BYTES (8 << 20)
@@ -372,13 +372,13 @@ bool tunnel_connected(const struct tunnel *tunnel, uint32_t machine)
 void tunnel_end(struct tunnel *tunnel)
 {
 	struct tunnel_order order = { .kind = TUNNEL_END };
-	uint64_t until_ns = wall_ns() + END_NS;
+	uint64_t until_ns = monotonic_ns() + END_NS;
 
 	if (!tunnel->options)
 		return;
 	tunnel_names_end(tunnel);
 	tunnel_order(tunnel, &order, NULL, 0);
-	while (tunnel->pid && !waitpid(tunnel->pid, NULL, WNOHANG) && wall_ns() < until_ns)
+	while (tunnel->pid && !waitpid(tunnel->pid, NULL, WNOHANG) && monotonic_ns() < until_ns)
 		usleep(1000);
 	/* it may be there no more; its number is not used again before it is waited for */
 	if (tunnel->pid && !waitpid(tunnel->pid, NULL, WNOHANG)) {

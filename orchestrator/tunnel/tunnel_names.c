@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/process/privilege.h"
 #include "orchestrator/base/descriptor.h"
-#include "orchestrator/base/wall_time.h"
 
 #define LOOK_NS 2000000000ull
 
@@ -141,7 +141,7 @@ static bool is_sought(const struct tunnel *tunnel, uint32_t machine)
 
 uint64_t tunnel_names_wait_ns(const struct tunnel *tunnel)
 {
-	uint64_t since_ns = wall_ns() - tunnel->names_ns;
+	uint64_t since_ns = monotonic_ns() - tunnel->names_ns;
 
 	for (uint32_t m = 0; tunnel->names >= 0 && m < tunnel->options->machine_count; m++)
 		if (is_sought(tunnel, m))
@@ -151,9 +151,9 @@ uint64_t tunnel_names_wait_ns(const struct tunnel *tunnel)
 
 void tunnel_names_look(struct tunnel *tunnel)
 {
-	if (tunnel->names < 0 || wall_ns() - tunnel->names_ns < LOOK_NS)
+	if (tunnel->names < 0 || monotonic_ns() - tunnel->names_ns < LOOK_NS)
 		return;
-	tunnel->names_ns = wall_ns();
+	tunnel->names_ns = monotonic_ns();
 	for (uint32_t m = 0; m < tunnel->options->machine_count; m++) {
 		uint8_t machine = (uint8_t)m;
 

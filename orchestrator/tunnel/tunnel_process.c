@@ -16,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/clock_pages.h"
 #include "nodes/control/control.h"
 #include "nodes/process/privilege.h"
 #include "nodes/process/syscall_filter.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/tunnel/tunnel_link.h"
 #include "orchestrator/tunnel/tunnel_peer.h"
 
@@ -90,7 +90,7 @@ static uint64_t random_number(void)
 static bool begun(const struct process *process, uint64_t *epoch_ns)
 {
 	*epoch_ns = process->clock.page->epoch_ns;
-	return *epoch_ns != UINT64_MAX && wall_ns() >= *epoch_ns;
+	return *epoch_ns != UINT64_MAX && monotonic_ns() >= *epoch_ns;
 }
 
 /* ---- orders ---- */
@@ -421,7 +421,7 @@ static void datagrams_due(struct process *process, struct machine *machine)
 	size_t length;
 
 	datagram_close(machine);
-	while ((length = tunnel_peer_due(&machine->peer, &process->down, wall_ns(),
+	while ((length = tunnel_peer_due(&machine->peer, &process->down, monotonic_ns(),
 					 machine->out.bytes[machine->out.count]))) {
 		machine->out.parts[machine->out.count].iov_len = length;
 		if (++machine->out.count == BATCH)
@@ -432,7 +432,7 @@ static void datagrams_due(struct process *process, struct machine *machine)
 
 static void all_due(struct process *process)
 {
-	uint64_t now_ns = wall_ns(), epoch_ns;
+	uint64_t now_ns = monotonic_ns(), epoch_ns;
 
 	process->self.begun = begun(process, &epoch_ns);
 	counts_send(process, now_ns);
@@ -481,9 +481,9 @@ static void item_take(void *owner, struct tunnel_peer *peer, const struct tunnel
 			tunnel_link_counted(&process->ends[item->count.link]->link, &item->count,
 					    peer->counts);
 	} else {
-		answer =
-			(struct tunnel_item){ .kind = TUNNEL_PONG,
-					      .times = { item->times.sent_ns, now_ns, wall_ns() } };
+		answer = (struct tunnel_item){ .kind = TUNNEL_PONG,
+					       .times = { item->times.sent_ns, now_ns,
+							  monotonic_ns() } };
 		if (space_left(machine) < 64)
 			datagram_close(machine);
 		machine->out.items_bytes +=
@@ -504,7 +504,7 @@ static uint32_t machine_receive(struct process *process, struct machine *machine
 			(struct msghdr){ .msg_iov = &process->in_parts[i], .msg_iovlen = 1 };
 	}
 	count = recvmmsg(machine->socket, process->in_messages, BATCH, MSG_DONTWAIT, NULL);
-	now_ns = wall_ns();
+	now_ns = monotonic_ns();
 	for (int i = 0; i < count; i++)
 		tunnel_peer_receive(&machine->peer, process->in_bytes[i],
 				    process->in_messages[i].msg_len, now_ns, item_take, process);
@@ -573,7 +573,7 @@ static void rest(struct process *process, bool idle)
 		{ process->doorbell, POLLIN, 0 },
 	};
 	nfds_t count = 2;
-	uint64_t now_ns = wall_ns(), due_ns = next_ns(process), rings;
+	uint64_t now_ns = monotonic_ns(), due_ns = next_ns(process), rings;
 	struct timespec nap;
 	uint64_t epoch_ns;
 
@@ -592,7 +592,7 @@ static void rest(struct process *process, bool idle)
 	ends_sleep(process, 0);
 	if (polled[0].revents && order_take(process) < 0)
 		process->ending = true;
-	process->rested_ns = wall_ns();
+	process->rested_ns = monotonic_ns();
 }
 
 static void serve(struct process *process)
@@ -605,7 +605,7 @@ static void serve(struct process *process)
 		moved |= ends_send(process);
 		all_due(process);
 		news_tell(process);
-		now_ns = wall_ns();
+		now_ns = monotonic_ns();
 		if (moved)
 			process->busy_ns = now_ns;
 		if (now_ns - process->busy_ns > AWAKE_NS)

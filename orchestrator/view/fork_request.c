@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/shell_word.h"
 #include "orchestrator/base/utf8.h"
 
@@ -98,7 +99,7 @@ int fork_request_check(const json_t *request, char *why, size_t why_max)
 
 static json_int_t at_of(const json_t *change)
 {
-	return json_integer_value(json_object_get(change, "at_ps"));
+	return member_number(change, "at_ps");
 }
 
 json_t *fork_changes(const json_t *before, const json_t *request, char *why, size_t why_max)
@@ -110,7 +111,7 @@ json_t *fork_changes(const json_t *before, const json_t *request, char *why, siz
 	if (count && at_of(request) < at_of(json_array_get(changes, count - 1))) {
 		wrong(why, why_max,
 		      "'at_ps' is before the changes of recording %" JSON_INTEGER_FORMAT ".",
-		      json_integer_value(json_object_get(request, "of")));
+		      member_number(request, "of"));
 		json_decref(changes);
 		return NULL;
 	}

@@ -205,8 +205,7 @@ static void port_labels_put(const struct text *text, const char *name, const jso
 			    const json_t *port)
 {
 	labels_put(text, name, node);
-	fprintf(text->out, ",port=\"%" JSON_INTEGER_FORMAT "\",",
-		json_integer_value(json_object_get(port, "port")));
+	fprintf(text->out, ",port=\"%" JSON_INTEGER_FORMAT "\",", member_number(port, "port"));
 	label_put(text->out, "peer", member_text(port, "peer"));
 }
 

@@ -16,6 +16,7 @@
 
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/exit_status.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/view/fork_request.h"
 #include "orchestrator/base/nameless_file.h"
 
@@ -74,7 +75,7 @@ int view_forks_add(void *owner, const json_t *request, unsigned *id, char *why)
 	struct view_forks *forks = owner;
 	struct view_recording *of, *place;
 	int status = fork_request_check(request, why, VIEW_TEXT_MAX);
-	json_int_t wanted = json_integer_value(json_object_get(request, "of"));
+	json_int_t wanted = member_number(request, "of");
 
 	if (status)
 		return status;
@@ -210,7 +211,7 @@ static bool run_start(struct view_forks *forks, struct view_fork_run *run,
 
 	if (first)
 		snprintf(at, sizeof(at), "%" JSON_INTEGER_FORMAT "ps",
-			 json_integer_value(json_object_get(first, "at_ps")));
+			 member_number(first, "at_ps"));
 	words = arguments_make(forks, recording, at);
 	run->id = recording->id;
 	run->errors_fd = fds[2];

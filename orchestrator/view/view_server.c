@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/base/version.h"
 #include "orchestrator/base/descriptor.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/view/http_check.h"
 #include "orchestrator/view/view_page.h"
 
@@ -80,11 +80,11 @@ static bool head_only(struct mg_connection *connection)
 static int text_send(struct mg_connection *connection, int status, const char *type,
 		     const char *more, const char *text, size_t length)
 {
-	uint64_t begin_ns = wall_ns();
+	uint64_t begin_ns = monotonic_ns();
 
 	head_send(connection, status, type, length, more);
 	while (length && !head_only(connection) &&
-	       wall_ns() - begin_ns < VIEW_ANSWER_MS * 1000000ull) {
+	       monotonic_ns() - begin_ns < VIEW_ANSWER_MS * 1000000ull) {
 		size_t piece = length < PIECE_BYTES ? length : PIECE_BYTES;
 
 		if (mg_write(connection, text, piece) != (int)piece)
@@ -119,7 +119,7 @@ static int error_send(struct mg_connection *connection, int status, const char *
 /* sends @length bytes of @fd from @from on, as long as the reader takes them fast enough */
 static void file_send(struct mg_connection *connection, int fd, uint64_t from, uint64_t length)
 {
-	uint64_t begin_ns = wall_ns(), sent = 0;
+	uint64_t begin_ns = monotonic_ns(), sent = 0;
 	char piece[PIECE_BYTES];
 
 	while (sent < length) {
@@ -128,7 +128,7 @@ static void file_send(struct mg_connection *connection, int fd, uint64_t from, u
 		uint64_t allowed_ns = (VIEW_ANSWER_MS + sent * 1000 / VIEW_RATE_MIN) * 1000000ull;
 
 		if (got <= 0 || mg_write(connection, piece, (size_t)got) != (int)got ||
-		    wall_ns() - begin_ns > allowed_ns)
+		    monotonic_ns() - begin_ns > allowed_ns)
 			return;
 		sent += (uint64_t)got;
 	}

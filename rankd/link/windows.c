@@ -11,11 +11,6 @@
 #define SLEEP_NS 20000u /* at first */
 #define SLEEP_MAX_NS 500000u
 
-uint64_t windows_wall_ns(void)
-{
-	return monotonic_ns();
-}
-
 void windows_wait(uint32_t *turn)
 {
 	struct timespec time = { 0 };
@@ -32,11 +27,10 @@ void windows_wait(uint32_t *turn)
 
 static int workers_await(struct windows *windows)
 {
-	uint64_t began_ns = windows_wall_ns();
+	uint64_t began_ns = monotonic_ns();
 
 	while (!clock_gate_wait(&windows->gate, LOOK_NS)) {
-		int error =
-			windows->look(windows->owner, LETTER_WORKS, windows_wall_ns() - began_ns);
+		int error = windows->look(windows->owner, LETTER_WORKS, monotonic_ns() - began_ns);
 
 		if (error)
 			return error;
@@ -46,14 +40,14 @@ static int workers_await(struct windows *windows)
 
 static int round_await(struct windows *windows, uint64_t least[2])
 {
-	uint64_t began_ns = windows_wall_ns(), looked_ns = began_ns;
+	uint64_t began_ns = monotonic_ns(), looked_ns = began_ns;
 	uint32_t turn = 0;
 
 	while (!transport_round_done(least)) {
 		uint64_t now_ns;
 
 		windows_wait(&turn);
-		now_ns = windows_wall_ns();
+		now_ns = monotonic_ns();
 		if (now_ns - looked_ns >= LOOK_NS) {
 			int error = windows->look(windows->owner, LETTER_WAITS, now_ns - began_ns);
 

@@ -37,7 +37,4 @@ int windows_run(struct windows *windows);
 /** windows_wait() - sleeps a little, longer with each call after @turn was 0. */
 void windows_wait(uint32_t *turn);
 
-/** windows_wall_ns() - CLOCK_MONOTONIC. */
-uint64_t windows_wall_ns(void);
-
 #endif

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/base/ring.h"
 #include "nodes/clock/futex.h"
 #include "nodes/control/control.h"
@@ -274,7 +275,7 @@ static int letters_take(struct member *member)
 static int look(void *owner, enum letter_state state, uint64_t waited_ns)
 {
 	struct member *member = owner;
-	uint64_t now_ns = windows_wall_ns();
+	uint64_t now_ns = monotonic_ns();
 	int error;
 
 	if (workers_watch(&member->workers) ||

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/control/control.h"
 #include "nodes/process/process.h"
 #include "rankd/link/transport.h"
@@ -394,7 +395,7 @@ static int letters_take(struct root *root, bool standing)
 	int error = 0;
 
 	while (!error && (bytes = transport_receive(&rank, &length))) {
-		root->heard_ns[rank] = windows_wall_ns();
+		root->heard_ns[rank] = monotonic_ns();
 		if (!rank ||
 		    !letter_read(&letter, bytes, length, false, root->rank.plan->place_count))
 			error = -EINVAL;
@@ -412,7 +413,7 @@ static int letters_take(struct root *root, bool standing)
 static int silence_judge(struct root *root, uint64_t waited_ns)
 {
 	uint64_t patience_ns = SILENT_FACTOR * root->rank.plan->watchdog_ns;
-	uint64_t now_ns = windows_wall_ns();
+	uint64_t now_ns = monotonic_ns();
 	char why[96];
 
 	if (!patience_ns || waited_ns <= patience_ns)
@@ -441,14 +442,14 @@ static int look(void *owner, enum letter_state state, uint64_t waited_ns)
 /* until all other ranks have reached what they were told */
 static int ranks_await(struct root *root)
 {
-	uint64_t began_ns = windows_wall_ns();
+	uint64_t began_ns = monotonic_ns();
 	uint32_t turn = 0;
 	int error = 0;
 
 	while (!error && root->reached_count + 1 < root->rank.rank_count) {
 		error = letters_take(root, true);
 		if (!error)
-			error = silence_judge(root, windows_wall_ns() - began_ns);
+			error = silence_judge(root, monotonic_ns() - began_ns);
 		windows_wait(&turn);
 	}
 	return error;
@@ -461,7 +462,7 @@ static int ranks_tell(struct root *root, enum letter_kind kind)
 	memset(root->reached, 0, root->rank.rank_count * sizeof(*root->reached));
 	root->reached_count = 0;
 	for (uint32_t rank = 1; rank < root->rank.rank_count && !error; rank++) {
-		root->heard_ns[rank] = windows_wall_ns();
+		root->heard_ns[rank] = monotonic_ns();
 		error = rank_letter(rank, kind, RANK_NO_PLACE, 0, 0, NULL, 0);
 	}
 	return error;

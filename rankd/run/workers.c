@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/futex.h"
 #include "nodes/control/control.h"
 #include "nodes/process/child.h"
@@ -185,7 +186,7 @@ static int reaped(struct workers *workers, uint32_t worker, int status, const st
 
 int workers_watch(struct workers *workers)
 {
-	uint64_t patience_ns = workers->rank->plan->watchdog_ns, now_ns = windows_wall_ns();
+	uint64_t patience_ns = workers->rank->plan->watchdog_ns, now_ns = monotonic_ns();
 	struct rusage usage;
 	int status, error = 0;
 	pid_t pid;
@@ -261,7 +262,7 @@ int workers_judge(struct workers *workers)
 	const struct clock_page *page = rank->windows.gate.clock.page;
 	struct watchdog_sight sight = { .progress = atomic_load(&page->window) * 1024u +
 						    atomic_load(&page->remaining) };
-	uint64_t now_ns = windows_wall_ns();
+	uint64_t now_ns = monotonic_ns();
 	enum watchdog_verdict verdict;
 	uint32_t first = 0;
 	bool starves = false;
@@ -303,7 +304,7 @@ static void all_kill(struct workers *workers)
 int workers_leave(struct workers *workers)
 {
 	const struct clock *clock = &workers->rank->windows.gate.clock;
-	uint64_t began_ns = windows_wall_ns();
+	uint64_t began_ns = monotonic_ns();
 	int error = 0;
 
 	workers->ended = true;
@@ -315,7 +316,7 @@ int workers_leave(struct workers *workers)
 		int told = workers_watch(workers);
 
 		error = error ? error : told;
-		if (windows_wall_ns() - began_ns > LEAVE_NS)
+		if (monotonic_ns() - began_ns > LEAVE_NS)
 			all_kill(workers);
 	}
 	return error;

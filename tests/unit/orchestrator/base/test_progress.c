@@ -1,4 +1,5 @@
 /*  orchestrator/base/progress: what stands on a terminal while a run goes on (TB-10). */
+#include "nodes/base/monotonic.h"
 #include "orchestrator/base/progress.h"
 
 #include <fcntl.h>
@@ -6,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
 #include "tests/testing.h"
 
 static struct progress progress;
@@ -42,7 +42,7 @@ static const char *shown(void)
 /* the run has lasted so long, and a line is due */
 static void lasted(uint64_t ns)
 {
-	progress.start_ns = wall_ns() - ns;
+	progress.start_ns = monotonic_ns() - ns;
 	progress.next_ns = 0;
 }
 
@@ -62,7 +62,7 @@ TEST(progress_update__one_line_in_200_ms)
 	uint64_t before;
 
 	lasted(3000000000u);
-	before = wall_ns();
+	before = monotonic_ns();
 	progress_update(&progress, NODE_US, 2 * NODE_US, 1);
 	ck_assert_uint_ge(progress.next_ns, before + 200000000u);
 	shown();

@@ -1,5 +1,6 @@
 /*  orchestrator/command/client: which fabric a command means, and what it makes of an answer, or of
  *  none (TB-10, TB-24). The test is the daemon as well: it answers before it is asked. */
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 
 #include <fcntl.h>
@@ -177,10 +178,10 @@ TEST(client_ask__an_answer)
 
 	opened("{\"text\": \"hello\", \"number\": 7, \"late_ns\": 1500}\n");
 	ck_assert_int_eq(asked(&answer, REQUEST), CLIENT_FINE);
-	ck_assert_str_eq(client_text(answer, "text"), "hello");
-	ck_assert_str_eq(client_text(answer, "none"), "");
-	ck_assert_int_eq(client_number(answer, "number"), 7);
-	ck_assert_int_eq(client_number(answer, "none"), 0);
+	ck_assert_str_eq(member_text(answer, "text"), "hello");
+	ck_assert_str_eq(member_text(answer, "none"), "");
+	ck_assert_int_eq(member_number(answer, "number"), 7);
+	ck_assert_int_eq(member_number(answer, "none"), 0);
 	ck_assert_str_eq(client_time(answer, "late_ns", (char[64]){ 0 }), "1.500 us");
 	json_decref(answer);
 	says("");
@@ -204,7 +205,7 @@ TEST(client_ask__a_long_answer)
 	strcpy(text + BYTES, "\"}\n");
 	ck_assert_int_eq(send(daemon_fd, text, strlen(text), MSG_DONTWAIT), BYTES + 3);
 	ck_assert_int_eq(asked(&answer, REQUEST), CLIENT_FINE);
-	ck_assert_uint_eq(strlen(client_text(answer, "text")), BYTES - 10);
+	ck_assert_uint_eq(strlen(member_text(answer, "text")), BYTES - 10);
 	json_decref(answer);
 	free(text);
 }
@@ -238,7 +239,7 @@ TEST(client_ask__what_it_waits_for_is_told)
 
 	opened("{\"waits\": \"for s1\"}\n{\"waits\": \"for s2\"}\n{\"text\": \"done\"}\n");
 	ck_assert_int_eq(asked(&answer, REQUEST), CLIENT_FINE);
-	ck_assert_str_eq(client_text(answer, "text"), "done");
+	ck_assert_str_eq(member_text(answer, "text"), "done");
 	json_decref(answer);
 	says("heddle show: for s1\nheddle show: for s2\n");
 }
@@ -341,7 +342,7 @@ TEST(client_key_put__known_keys)
 	json_t *request = json_object();
 
 	ck_assert_int_eq(client_key_put("set", request, keys, "delay=5us"), CLIENT_FINE);
-	ck_assert_str_eq(client_text(request, "delay"), "5us");
+	ck_assert_str_eq(member_text(request, "delay"), "5us");
 	ck_assert_int_eq(client_key_put("set", request, keys, "rate="), CLIENT_FINE);
 	ck_assert_int_eq(client_key_put("set", request, keys, "rat=1"), CLIENT_USAGE);
 	says("heddle set: 'rat=1' cannot be set; expected one of rate=, delay=\n");

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/control/control.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric.h"
 #include "tests/testing.h"
 

@@ -79,10 +79,10 @@ static const char *waits_told(uint64_t since_ns, uint64_t shown_ns)
 
 	do {
 		told[0] = 0;
-		now_ns = wall_ns();
+		now_ns = monotonic_ns();
 		fabric.waits_shown_ns = now_ns - shown_ns;
 		fabric_waits(&fabric, now_ns - since_ns, "waits for %d", 9);
-	} while (wall_ns() - now_ns > SECOND_NS / 2);
+	} while (monotonic_ns() - now_ns > SECOND_NS / 2);
 	return told;
 }
 
@@ -97,7 +97,7 @@ TEST(fabric_waits__when)
 	fabric.options.waits = tell;
 	ck_assert_str_eq(waits_told(SECOND_NS, 3600 * SECOND_NS), "");
 	ck_assert_str_eq(waits_told(3600 * SECOND_NS, SECOND_NS / 4), "");
-	before_ns = wall_ns();
+	before_ns = monotonic_ns();
 	ck_assert_str_eq(waits_told(2 * SECOND_NS, SECOND_NS), "waits for 9; 2 s so far");
 	ck_assert_uint_ge(fabric.waits_shown_ns, before_ns);
 	ck_assert_str_eq(waits_told(3600 * SECOND_NS, 3600 * SECOND_NS),
@@ -138,13 +138,13 @@ TEST_RANGE(fabric_wait__stopped_but_failed, 0, 2)
 
 TEST(fabric_wait__runs)
 {
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 
 	atomic_store(&clock_page->state, CLOCK_RUNNING);
 	fabric.options.cores = FABRIC_CORES_SPREAD;
 	ck_assert_int_eq(fabric_wait(&fabric, 0), FABRIC_RUNNING);
 	ck_assert_int_eq(fabric_wait(&fabric, 60), FABRIC_RUNNING);
-	ck_assert_uint_ge(wall_ns() - began_ns, 60000000);
+	ck_assert_uint_ge(monotonic_ns() - began_ns, 60000000);
 	ck_assert_uint_ge(fabric.run_ns, 60000000);
 	interrupt_catch();
 	raise(SIGTERM);
@@ -161,7 +161,7 @@ TEST_RANGE(fabric_wait__fails, 0, 2)
 	if (!_i)
 		node_sends(S2, event);
 	fabric.options.watchdog_ns = _i ? 1000000 : 0;
-	watchdog_start(&fabric.watchdog, fabric.options.watchdog_ns, wall_ns());
+	watchdog_start(&fabric.watchdog, fabric.options.watchdog_ns, monotonic_ns());
 	ck_assert_int_eq(fabric_wait(&fabric, 3600000), FABRIC_FAILED);
 	ck_assert_ptr_nonnull(strstr(fabric.failure, _i ? "nothing followed for " : "hot"));
 }

@@ -1,6 +1,7 @@
 /*  orchestrator/fabric/fabric_ask, fabric_real, fabric_fault: questions to nodes under the real
  *  clock, changes of links that both ends have to take, fabric time 0 (TB-4, TB-6, TB-8). The test
  *  is the nodes as well: they answer before they are asked. */
+#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/fabric_ask.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_start.h"
@@ -37,7 +37,7 @@ static void setup(void)
 			      .links = &link_ab,
 			      .link_count = 1 };
 	link_ab = (struct plan_link){ .node_a = A, .node_b = B };
-	page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
+	page = (struct clock_page){ .dilation = 1, .epoch_ns = monotonic_ns() };
 	fabric = (struct fabric){ .plan = &plan,
 				  .nodes = nodes,
 				  .options.real = true,
@@ -147,7 +147,7 @@ TEST(fabric_ask__other_messages_come_first)
 
 TEST(fabric_ask__no_answer)
 {
-	fabric.patience_until_ns = wall_ns() + 20000000;
+	fabric.patience_until_ns = monotonic_ns() + 20000000;
 	ck_assert_int_eq(fabric_ask(&fabric, B, &message), -ETIMEDOUT);
 	ck_assert_int_eq(message.kind, 0);
 	ck_assert_str_eq(message.text, "");
@@ -185,14 +185,14 @@ TEST(fabric_ask__it_has_closed_its_socket)
 
 TEST(fabric_deadline_ns__the_earlier_one)
 {
-	uint64_t before_ns = wall_ns(), deadline_ns = fabric_deadline_ns(&fabric, 5000);
+	uint64_t before_ns = monotonic_ns(), deadline_ns = fabric_deadline_ns(&fabric, 5000);
 
 	ck_assert_uint_ge(deadline_ns, before_ns + 5000000000);
-	ck_assert_uint_le(deadline_ns, wall_ns() + 5000000000);
+	ck_assert_uint_le(deadline_ns, monotonic_ns() + 5000000000);
 	fabric.patience_until_ns = before_ns + 1;
 	ck_assert_uint_eq(fabric_deadline_ns(&fabric, 5000), before_ns + 1);
 	fabric.patience_until_ns = UINT64_MAX;
-	ck_assert_uint_le(fabric_deadline_ns(&fabric, 5000), wall_ns() + 5000000000);
+	ck_assert_uint_le(fabric_deadline_ns(&fabric, 5000), monotonic_ns() + 5000000000);
 }
 
 /* ---- fabric_tell ---- */
@@ -382,7 +382,7 @@ TEST(fabric_clock_begin__moment_and_nodes)
 {
 	const uint64_t lead_ns = 20000000;
 	struct timespec utc;
-	uint64_t before_ns = wall_ns(), before_utc_ns, count;
+	uint64_t before_ns = monotonic_ns(), before_utc_ns, count;
 
 	clock_gettime(CLOCK_REALTIME, &utc);
 	before_utc_ns = (uint64_t)utc.tv_sec * 1000000000 + (uint64_t)utc.tv_nsec;
@@ -391,7 +391,7 @@ TEST(fabric_clock_begin__moment_and_nodes)
 	fabric_clock_begin(&fabric);
 	ck_assert_int_eq(page.state, CLOCK_RUNNING);
 	ck_assert_uint_ge(page.epoch_ns, before_ns + lead_ns);
-	ck_assert_uint_le(page.epoch_ns, wall_ns() + lead_ns);
+	ck_assert_uint_le(page.epoch_ns, monotonic_ns() + lead_ns);
 	clock_gettime(CLOCK_REALTIME, &utc);
 	ck_assert_uint_ge(page.epoch_utc_ns, before_utc_ns + lead_ns);
 	ck_assert_uint_le(page.epoch_utc_ns,

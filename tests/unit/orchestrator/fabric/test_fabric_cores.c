@@ -1,6 +1,7 @@
 /*  orchestrator/fabric/fabric_cores: which core each node is pinned to at the start, and which ones
  *  nodes use while other programs compute (TB-1). Children of the test stand for the nodes. The
  *  test has two cores, also on a machine of more. */
+#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/fabric_cores.h"
 
 #include <sched.h>
@@ -8,7 +9,6 @@
 
 #include "nodes/clock/clock.h"
 #include "nodes/process/process_look.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/plan/placement.h"
 #include "tests/unit/orchestrator/fabric/packed_fabric.h"
 
@@ -175,7 +175,7 @@ static void taken_of(uint32_t core, uint32_t workers, uint64_t cpu_ns)
 	for (uint32_t i = 0; i < slots; i++)
 		atomic_store(&fabric.clock.core_of[i], 99);
 	core_choice_init(&fabric.core_choice, CORES);
-	fabric.core_choice.from_ns = wall_ns() - 1000000000;
+	fabric.core_choice.from_ns = monotonic_ns() - 1000000000;
 	fabric.clock.cores[(uint32_t)cores[core] % CLOCK_CORES].stolen_ns = 1000000000000000;
 	while (process_cpu_ns(getpid()) < 20000000)
 		;
@@ -245,7 +245,7 @@ TEST(fabric_cores_look__much_work)
 	taken(0, 10000000);
 	fabric_cores_look(&fabric);
 	ck_assert_uint_eq(clock_page->placing, 0);
-	fabric.core_choice.from_ns = wall_ns() - 2000000000;
+	fabric.core_choice.from_ns = monotonic_ns() - 2000000000;
 	atomic_store(&clock_page->windows, 1000);
 	memset(fabric.core_choice.stolen_ns, 0, sizeof(fabric.core_choice.stolen_ns));
 	fabric_cores_look(&fabric);

@@ -1,6 +1,7 @@
 /*  orchestrator/fabric/fabric_end: a fabric that is stopped in the middle of a run, nodes that
  *  leave in time or not, and what that means for the result (TB-9, TB-22). Children of the test
  *  stand for the nodes; they share its clock page. */
+#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/fabric_end.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@
 #include "nodes/clock/clock.h"
 #include "nodes/control/control.h"
 #include "nodes/process/process_look.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "tests/said.h"
 #include "tests/testing.h"
@@ -201,7 +201,7 @@ TEST_RANGE(fabric_pause__a_node_fails, 0, 3)
 	if (_i == 1)
 		ck_assert_int_eq(control_send(sockets[1], &message), 0);
 	fabric.options.watchdog_ns = _i == 2 ? 1000000 : 0;
-	watchdog_start(&fabric.watchdog, fabric.options.watchdog_ns, wall_ns());
+	watchdog_start(&fabric.watchdog, fabric.options.watchdog_ns, monotonic_ns());
 	ck_assert_int_eq(fabric_pause(&fabric), -EIO);
 	ck_assert_msg(!strncmp(fabric.failure, failures[_i], strlen(failures[_i])), "%s",
 		      fabric.failure);

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/base/ring.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "tests/testing.h"
 
@@ -34,7 +34,7 @@ static void setup(void)
 			      .switch_count = NODES,
 			      .links = links,
 			      .link_count = 2 };
-	page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
+	page = (struct clock_page){ .dilation = 1, .epoch_ns = monotonic_ns() };
 	fabric = (struct fabric){ .plan = &plan,
 				  .nodes = nodes,
 				  .options.real = true,

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/control/control.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_ready.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "tests/said.h"
@@ -194,7 +194,7 @@ TEST(fabric_nodes_await__names_what_is_late)
 static const char *descriptors_wait(void)
 {
 	struct fabric_start_wait wait = { .began_ns = 1,
-					  .waited_from_ns = wall_ns(),
+					  .waited_from_ns = monotonic_ns(),
 					  .ready_before = fabric.ready };
 
 	fabric.options.waits = wait_note;

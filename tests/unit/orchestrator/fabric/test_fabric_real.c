@@ -1,5 +1,6 @@
 /*  orchestrator/fabric/fabric_real: when a run under the real clock is over, before its time is
  *  (TB-8). No node runs: the test writes what nodes state in their pages. */
+#include "nodes/base/monotonic.h"
 #include "nodes/process/process_look.h"
 #include "orchestrator/fabric/fabric_real.h"
 
@@ -10,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "tests/testing.h"
 
@@ -27,7 +27,7 @@ static struct fabric fabric;
 static void setup(void)
 {
 	plan = (struct plan){ .nodes = configs, .node_count = NODES, .switch_count = NODES };
-	page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
+	page = (struct clock_page){ .dilation = 1, .epoch_ns = monotonic_ns() };
 	for (uint32_t i = 0; i < NODES; i++) {
 		configs[i] = (struct node_config){
 			.name = "s", .kind = NODE_SWITCH, .port_count = 1, .ports = &ports[i]
@@ -62,7 +62,7 @@ static enum fabric_state look(void)
 /* all have slept long without an event, as far as the looks before could see */
 static void slept_long(void)
 {
-	fabric.idle_since_ns = wall_ns() - LONG_AGO_NS;
+	fabric.idle_since_ns = monotonic_ns() - LONG_AGO_NS;
 	fabric.idle_events = 10 + 11 + 12;
 }
 
@@ -103,7 +103,7 @@ TEST_RANGE(fabric_real_wait__one_was_awake_meanwhile, 0, NODES)
 	ck_assert_int_eq(look(), FABRIC_RUNNING);
 	ck_assert(!fabric.idle);
 	ck_assert_uint_eq(fabric.idle_events, 34);
-	ck_assert_uint_gt(fabric.idle_since_ns + LONG_AGO_NS / 2, wall_ns() - LONG_AGO_NS / 2);
+	ck_assert_uint_gt(fabric.idle_since_ns + LONG_AGO_NS / 2, monotonic_ns() - LONG_AGO_NS / 2);
 }
 
 /* a dead node handles nothing more, but what it would have sent is not known */
@@ -156,12 +156,12 @@ TEST(fabric_real_wait__time_is_over)
 
 TEST(fabric_real_now__since_the_epoch)
 {
-	uint64_t before_ns = wall_ns(), after_ns;
+	uint64_t before_ns = monotonic_ns(), after_ns;
 	node_time_t now;
 
 	page.epoch_ns = 1000;
 	now = fabric_real_now(&fabric);
-	after_ns = wall_ns();
+	after_ns = monotonic_ns();
 	ck_assert_uint_ge(now, (before_ns - 1000) * NODE_NS);
 	ck_assert_uint_le(now, (after_ns - 1000) * NODE_NS);
 	page.epoch_ns = UINT64_MAX;

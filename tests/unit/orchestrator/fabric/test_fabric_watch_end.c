@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/places.h"
 #include "nodes/control/control.h"
 #include "nodes/process/process_look.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "tests/testing.h"
 
@@ -297,7 +297,7 @@ TEST(fabric_watch_children__stopped_for_too_long)
 	fabric.options.watchdog_ns = 3600000000000ull;
 	ck_assert(!fabric_watch_children(&fabric));
 	fabric.options.watchdog_ns = 2500000000ull;
-	nodes[1].stopped_ns = wall_ns() - 3000000000ull;
+	nodes[1].stopped_ns = monotonic_ns() - 3000000000ull;
 	ck_assert(fabric_watch_children(&fabric));
 	ck_assert_str_eq(fabric.failure, "switch s2 (pid 101) was stopped by a signal and has not "
 					 "continued for 2.5 s");
@@ -391,7 +391,7 @@ static void wait_begins(struct watchdog *watchdog, bool s1, bool s2, bool h1)
 	waited_for[0] = s1;
 	waited_for[1] = s2;
 	waited_for[2] = h1;
-	watchdog_start(watchdog, 1000000000, wall_ns());
+	watchdog_start(watchdog, 1000000000, monotonic_ns());
 }
 
 /* the text up to how long it took */
@@ -462,7 +462,7 @@ TEST_RANGE(fabric_watch_clock__nodes_that_owe_the_window, 0, 2)
 	};
 	for (uint32_t i = 0; i < NODES; i++)
 		nodes[i].slot = NODES - 1 - i;
-	watchdog_start(&fabric.watchdog, 1000000000, wall_ns());
+	watchdog_start(&fabric.watchdog, 1000000000, monotonic_ns());
 	for (int i = 0; i < 100 && !failed; i++) {
 		fabric.watchdog.last_ns -= WATCHDOG_PORTION_NS;
 		failed = fabric_watch_clock(&fabric);

@@ -1,5 +1,6 @@
 /*  orchestrator/fabric/flow_trail: which hops a flow takes and what holds it at each, as follows
  *  from the tables of the nodes (SE-8). The test is the nodes: a thread of it answers. */
+#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/flow_trail.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_show.h"
 #include "tests/testing.h"
 
@@ -79,7 +79,7 @@ static void made(const char *kind)
 		scenario_read_memory("t.yaml", yaml, strlen(yaml), NULL, 0, &scenario, &errors), 0);
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
 	ck_assert_uint_eq(plan.node_count, NODES);
-	page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
+	page = (struct clock_page){ .dilation = 1, .epoch_ns = monotonic_ns() };
 	fabric = (struct fabric){ .plan = &plan,
 				  .nodes = nodes,
 				  .options.real = true,

@@ -1,6 +1,7 @@
 /*  orchestrator/fabric/run: a run that goes from stop to stop, what is shown and told meanwhile,
  *  and nodes that have data although nothing can happen any more (TB-9, TB-13, FC-26). No node
  *  runs: the clock has no event before its limit. */
+#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/run.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 
 #include "nodes/clock/clock.h"
 #include "orchestrator/base/interrupt.h"
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_end.h"
 #include "tests/unit/orchestrator/fabric/written_page.h"
 
@@ -153,13 +153,14 @@ static void slice_ends(void *follower, const struct fabric *fabric)
 /* as much fabric time in each slice, and the rest in the last one */
 TEST(run_to__slowly)
 {
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 
 	run.slow_ps_per_s = 20 * 10 * NODE_US;
 	run.show = slice_shown;
 	atomic_store(&run.fabric.clock.own_next[3], 12 * NODE_US);
 	ck_assert_int_eq(run_to(&run, 32 * NODE_US), RUN_REACHED);
-	ck_assert_uint_ge(wall_ns() - began_ns, 2 * 50000000); /* a slice is a twentieth of 1 s */
+	ck_assert_uint_ge(monotonic_ns() - began_ns,
+			  2 * 50000000); /* a slice is a twentieth of 1 s */
 	ck_assert_uint_eq(slices, 3);
 	ck_assert_uint_eq(limits[0], 10 * NODE_US);
 	ck_assert_uint_eq(limits[1], 20 * NODE_US);

@@ -1,5 +1,6 @@
 /*  orchestrator/fabric/table_shelf: each table of a node is asked for once; the first error is kept
  *  (SE-8). The test is the nodes as well: they answer before they are asked. */
+#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/table_shelf.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/node_table.h"
 #include "tests/testing.h"
 
@@ -25,7 +25,7 @@ static int ends[NODES];
 
 static void setup(void)
 {
-	page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
+	page = (struct clock_page){ .dilation = 1, .epoch_ns = monotonic_ns() };
 	fabric = (struct fabric){ .plan = &plan,
 				  .nodes = nodes,
 				  .options.real = true,

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 #include "orchestrator/live/live_capture.h"
 #include "orchestrator/live/live_request.h"
 #include "tests/testing.h"
@@ -30,7 +30,7 @@ static struct live_answer answer;
 static void setup(void)
 {
 	live_plan_make(TWO, &plan);
-	page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
+	page = (struct clock_page){ .dilation = 1, .epoch_ns = monotonic_ns() };
 	live = (struct live){ .plan = &plan,
 			      .fabric = { .plan = &plan,
 					  .options.real = true,

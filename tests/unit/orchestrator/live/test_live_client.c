@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 #include "orchestrator/live/live_client.h"
 #include "tests/testing.h"
 
@@ -96,11 +96,11 @@ TEST(live_client_accept__one_too_many)
 
 	all_join();
 	ck_assert_uint_eq(taken(), LIVE_CLIENTS_MAX);
-	began_ns = wall_ns();
+	began_ns = monotonic_ns();
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		clients.all[i].heard_ns = began_ns;
 	joins(LIVE_CLIENTS_MAX);
-	if (wall_ns() - began_ns >= SILENT_NS) {
+	if (monotonic_ns() - began_ns >= SILENT_NS) {
 		printf("skipped: the machine was busy\n");
 		return;
 	}
@@ -114,12 +114,12 @@ TEST(live_client_accept__one_too_many)
 TEST_RANGE(live_client_accept__the_oldest_makes_place, 0, LIVE_CLIENTS_MAX)
 {
 	unsigned oldest = (unsigned)_i, capturing = (oldest + 1) % LIVE_CLIENTS_MAX;
-	uint64_t began_ns = wall_ns();
+	uint64_t began_ns = monotonic_ns();
 
 	all_join();
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
-		clients.all[i].heard_ns = wall_ns() - SILENT_NS * (i == oldest ? 3 : 2);
-	clients.all[capturing].heard_ns = wall_ns() - SILENT_NS * 4;
+		clients.all[i].heard_ns = monotonic_ns() - SILENT_NS * (i == oldest ? 3 : 2);
+	clients.all[capturing].heard_ns = monotonic_ns() - SILENT_NS * 4;
 	clients.all[capturing].capture_id = 7;
 	joins(LIVE_CLIENTS_MAX);
 	closed_with(oldest, IDLE);
@@ -135,7 +135,7 @@ TEST_RANGE(live_client_accept__the_oldest_makes_place, 0, LIVE_CLIENTS_MAX)
 TEST(live_client_accept__in_the_middle_of_an_answer)
 {
 	all_join();
-	clients.all[2].heard_ns = wall_ns() - 2 * SILENT_NS;
+	clients.all[2].heard_ns = monotonic_ns() - 2 * SILENT_NS;
 	clients.all[2].out = strdup("{}");
 	joins(LIVE_CLIENTS_MAX);
 	closed_with(2, "");

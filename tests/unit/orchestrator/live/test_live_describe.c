@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 #include "orchestrator/live/live_describe.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/live/live_plan.h"
@@ -48,7 +48,7 @@ static void setup(void)
 	live = (struct live){ .plan = &plan,
 			      .fabric = { .plan = &plan, .options.real = true },
 			      .since_s = 1000000000,
-			      .since_ns = wall_ns() };
+			      .since_ns = monotonic_ns() };
 	strcpy(live.place.name, "t");
 	live.fabric.nodes = live_nodes_make(&plan);
 	for (uint32_t i = 0; i < plan.node_count; i++) {
@@ -56,7 +56,7 @@ static void setup(void)
 			continue;
 		page_make(i);
 		live.fabric.nodes[i].pid = live.fabric.nodes[i].pid_shown = getpid();
-		live.fabric.nodes[i].started_ns = wall_ns();
+		live.fabric.nodes[i].started_ns = monotonic_ns();
 		if (!strcmp(plan.nodes[i].name, "A"))
 			nic_a = i;
 	}
@@ -308,7 +308,7 @@ TEST(live_describe__a_minute_ago)
 	node("s1");
 	ck_assert_ptr_null(json_object_get(told, "minute_ago"));
 	live_history_step(&live.history, &plan, &live.fabric, 31 * second_ns);
-	live.since_ns = wall_ns() - 100 * second_ns;
+	live.since_ns = monotonic_ns() - 100 * second_ns;
 	node("s1");
 	ck_assert_int_eq(number(json_object_get(told, "minute_ago"), "uptime_ns"), 31 * second_ns);
 	ck_assert_uint_eq(

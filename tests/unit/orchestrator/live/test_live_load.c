@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 #include "orchestrator/live/live_fault.h"
 #include "orchestrator/live/live_load.h"
 #include "tests/testing.h"
@@ -51,7 +51,7 @@ static void setup(void)
 {
 	live_plan_make(TEXT, &plan);
 	ck_assert_uint_le(plan.node_count, NODES_MAX);
-	clock_page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
+	clock_page = (struct clock_page){ .dilation = 1, .epoch_ns = monotonic_ns() };
 	live = (struct live){
 		.plan = &plan,
 		.fabric = { .plan = &plan, .options.real = true, .page = &clock_page },
@@ -84,7 +84,7 @@ static void teardown(void)
 /* fabric time is @seconds */
 static void time_is(double seconds)
 {
-	clock_page.epoch_ns = wall_ns() - (uint64_t)(seconds * 1e9);
+	clock_page.epoch_ns = monotonic_ns() - (uint64_t)(seconds * 1e9);
 }
 
 static json_t *ask(live_query_fn *answer, const char *name)

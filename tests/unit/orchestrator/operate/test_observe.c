@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/observe.h"
 #include "tests/testing.h"
@@ -38,7 +39,7 @@ static json_t *node(const char *key)
 
 static const char *verdict(void)
 {
-	return client_text(json_object_get(later, "fidelity"), "verdict");
+	return member_text(json_object_get(later, "fidelity"), "verdict");
 }
 
 static void setup(void)
@@ -145,10 +146,10 @@ TEST(observe_fidelity__of_the_interval)
 	observe_fidelity(later, before);
 	fidelity = json_object_get(later, "fidelity");
 	ck_assert_str_eq(verdict(), "valid-for-rates");
-	ck_assert_str_eq(client_text(fidelity, "node"), "s1");
-	ck_assert_int_eq(client_number(fidelity, "interval_ns"), 2000000000);
-	ck_assert_int_eq(client_number(fidelity, "lateness_p99_ns"), 50000);
-	ck_assert_int_eq(client_number(fidelity, "added_delay_ns"), 40000);
+	ck_assert_str_eq(member_text(fidelity, "node"), "s1");
+	ck_assert_int_eq(member_number(fidelity, "interval_ns"), 2000000000);
+	ck_assert_int_eq(member_number(fidelity, "lateness_p99_ns"), 50000);
+	ck_assert_int_eq(member_number(fidelity, "added_delay_ns"), 40000);
 }
 
 TEST(observe_fidelity__idle_interval_is_valid)
@@ -164,7 +165,7 @@ TEST(observe_fidelity__whole_life_without_a_first_answer)
 {
 	observe_fidelity(later, NULL);
 	ck_assert_str_eq(verdict(), "valid-for-rates");
-	ck_assert_int_eq(client_number(json_object_get(later, "fidelity"), "interval_ns"),
+	ck_assert_int_eq(member_number(json_object_get(later, "fidelity"), "interval_ns"),
 			 12000000000);
 }
 
@@ -216,7 +217,7 @@ TEST(observe_fidelity__unreadable_page_is_unknown)
 			    json_false());
 	observe_fidelity(later, before);
 	ck_assert_str_eq(verdict(), "unknown");
-	ck_assert_str_eq(client_text(json_object_get(later, "fidelity"), "node"), "h1");
+	ck_assert_str_eq(member_text(json_object_get(later, "fidelity"), "node"), "h1");
 }
 
 /* a file for --since may hold anything */
@@ -296,8 +297,8 @@ TEST(observe_fidelity__last_minute)
 	const json_t *minute = bad_before(1500);
 
 	ck_assert_str_eq(verdict(), "not-valid");
-	ck_assert_str_eq(client_text(minute, "verdict"), "valid");
-	ck_assert_int_eq(client_number(minute, "interval_ns"), 2000000000);
+	ck_assert_str_eq(member_text(minute, "verdict"), "valid");
+	ck_assert_int_eq(member_number(minute, "interval_ns"), 2000000000);
 	ck_assert_ptr_null(json_object_get(minute, "active_cores"));
 	ck_assert_ptr_null(json_object_get(later, "minute_ago"));
 	/* figures of nodes are those since the start */
@@ -335,7 +336,7 @@ TEST(observe_fidelity__time_of_the_fabric)
 	json_object_set_new(json_array_get(nodes, 0), "active_ns", json_integer(50000000));
 	json_object_set_new(json_array_get(nodes, 1), "active_ns", json_integer(1900000000));
 	observe_fidelity(later, before);
-	ck_assert_int_eq(client_number(json_object_get(later, "fidelity"), "active_ns"),
+	ck_assert_int_eq(member_number(json_object_get(later, "fidelity"), "active_ns"),
 			 1900000000);
 }
 
@@ -356,8 +357,8 @@ TEST(observe_fidelity__offered_but_not_carried)
 			    json_pack("{s:i}", "host_overrun", 7));
 	observe_fidelity(later, before);
 	fidelity = json_object_get(later, "fidelity");
-	ck_assert_int_eq(client_number(fidelity, "uncarried_bytes"), 62500000);
-	ck_assert_int_eq(client_number(fidelity, "host_overrun_frames"), 7);
+	ck_assert_int_eq(member_number(fidelity, "uncarried_bytes"), 62500000);
+	ck_assert_int_eq(member_number(fidelity, "host_overrun_frames"), 7);
 	observe_fidelity_print(later, out);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, "offered but not carried: up to 62.50 MB in time, for a "
@@ -377,8 +378,8 @@ static const char *cut_words(const char *state, const char *fate)
 			    json_pack("[{s:s, s:[s]}, {s:s, s:[s, s]}]", "name", "m1", "links",
 				      "s0-s1", "name", "m2", "links", "s1-s2", "s1-s3"));
 	observe_fidelity(later, before);
-	ck_assert_str_eq(client_text(json_object_get(later, "fidelity"), "node"), "tunnel:m2");
-	return client_text(json_object_get(later, "fidelity"), "words");
+	ck_assert_str_eq(member_text(json_object_get(later, "fidelity"), "node"), "tunnel:m2");
+	return member_text(json_object_get(later, "fidelity"), "words");
 }
 
 /* the machine at the other end of a tunnel, and the links to it */
@@ -401,5 +402,5 @@ TEST(observe_fidelity__tunnel_that_is_connected)
 			      json_pack("{s:s, s:s, s:s, s:b}", "kind", "tunnel", "name",
 					"tunnel:m2", "state", "connected", "readable", 1));
 	observe_fidelity(later, before);
-	ck_assert_str_ne(client_text(json_object_get(later, "fidelity"), "reason"), "machine");
+	ck_assert_str_ne(member_text(json_object_get(later, "fidelity"), "reason"), "machine");
 }

@@ -1,6 +1,7 @@
 /*  orchestrator/prompt/show_line, prompt_words: which table `show` means, what is wrong with its
  *  words, and which words can come next (SE-8). The test is the nodes as well: they answer before
  *  they are asked. */
+#include "nodes/base/monotonic.h"
 #include "orchestrator/prompt/show_line.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "orchestrator/base/wall_time.h"
 #include "orchestrator/prompt/prompt_words.h"
 #include "tests/testing.h"
 
@@ -37,7 +37,7 @@ static void setup(void)
 		scenario_read_memory("t.yaml", yaml, strlen(yaml), NULL, 0, &scenario, &errors), 0);
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
 	ck_assert_uint_eq(plan.node_count, 3);
-	page = (struct clock_page){ .dilation = 1, .epoch_ns = wall_ns() };
+	page = (struct clock_page){ .dilation = 1, .epoch_ns = monotonic_ns() };
 	fabric = (struct fabric){ .plan = &plan,
 				  .nodes = nodes,
 				  .options.real = true,

@@ -1,11 +1,11 @@
 /*  orchestrator/prompt/slow_view: the busiest ports of a slowed run, as lines and as a picture
  *  (SE-8). No node runs: the test writes the statistics. */
+#include "nodes/base/monotonic.h"
 #include "orchestrator/prompt/slow_view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/base/wall_time.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/prompt/typing.h"
 
@@ -263,10 +263,10 @@ TEST(slow_view_show__only_if_it_is_time)
 	view.next_ns = UINT64_MAX;
 	ck_assert_str_eq(line_at(15 * US, false), "");
 	ck_assert_uint_eq(view.next_ns, UINT64_MAX);
-	before = wall_ns();
+	before = monotonic_ns();
 	ck_assert_str_eq(line_at(15 * US, true), "at 15.000 us\n");
 	ck_assert_uint_ge(view.next_ns, before + 1000000000);
-	ck_assert_uint_le(view.next_ns, wall_ns() + 1000000000);
+	ck_assert_uint_le(view.next_ns, monotonic_ns() + 1000000000);
 }
 
 /* ---- pictures ---- */
@@ -278,7 +278,7 @@ TEST(slow_view_show__only_if_it_is_time)
 /* in the order of the plan; ports that do nothing are not there */
 TEST(slow_view_show__picture)
 {
-	uint64_t before = wall_ns();
+	uint64_t before = monotonic_ns();
 
 	opened("flow-channel", terminal);
 	port_does("h1", "s1", 32000, 4096);
@@ -291,7 +291,7 @@ TEST(slow_view_show__picture)
 				 ROW("h1 -> s1", "51.20 Gb/s", "############           ",
 				     "  4.096 kB", "                       ", "") END);
 	ck_assert_uint_ge(view.next_ns, before + 200000000);
-	ck_assert_uint_le(view.next_ns, wall_ns() + 200000000);
+	ck_assert_uint_le(view.next_ns, monotonic_ns() + 200000000);
 }
 
 TEST(slow_view_show__picture_without_colours)

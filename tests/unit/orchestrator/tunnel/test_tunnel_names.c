@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
-#include "orchestrator/base/wall_time.h"
+#include "nodes/base/monotonic.h"
 #include "orchestrator/tunnel/tunnel_names.h"
 #include "tests/testing.h"
 
@@ -142,16 +142,16 @@ TEST(tunnel_names_look__once_in_two_seconds)
 	ck_assert_int_eq(orders_read(orders, machines), 1);
 	ck_assert_int_eq(machines[0], OTHER);
 	do {
-		tunnel.names_ns = now_ns = wall_ns();
+		tunnel.names_ns = now_ns = monotonic_ns();
 		wait_ns = tunnel_names_wait_ns(&tunnel);
 		tunnel_names_look(&tunnel);
-		took_ns = wall_ns() - now_ns;
+		took_ns = monotonic_ns() - now_ns;
 	} while (took_ns >= LOOK_NS && orders_read(orders, machines) >= 0); /* it was paused */
 	ck_assert_int_eq(orders_read(orders, machines), 0);
 	ck_assert_uint_eq(tunnel.names_ns, now_ns);
 	ck_assert_uint_le(wait_ns, LOOK_NS);
 	ck_assert_uint_ge(wait_ns, LOOK_NS - took_ns);
-	tunnel.names_ns = wall_ns() - LOOK_NS;
+	tunnel.names_ns = monotonic_ns() - LOOK_NS;
 	ck_assert_uint_eq(tunnel_names_wait_ns(&tunnel), 0);
 	tunnel_names_look(&tunnel);
 	ck_assert_int_eq(orders_read(orders, machines), 1);

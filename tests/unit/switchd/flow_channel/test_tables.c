@@ -149,7 +149,8 @@ TEST(tables__hosts_and_vias_read_back)
 	ck_assert_int_eq(flow_channel_ops.tables(s.dp, &tables), 0);
 	ck_assert_uint_eq(flow_channel_ops.table_blocks(s.dp, TABLE_HOSTS),
 			  table_blocks(TABLE_HOSTS, 21));
-	ck_assert_uint_eq(flow_channel_ops.table_blocks(s.dp, TABLE_VIAS), table_blocks(TABLE_VIAS, 3));
+	ck_assert_uint_eq(flow_channel_ops.table_blocks(s.dp, TABLE_VIAS),
+			  table_blocks(TABLE_VIAS, 3));
 	ck_assert_uint_eq(flow_channel_ops.table_blocks(s.dp, TABLE_FLOOD), 0);
 	ck_assert_uint_eq(flow_channel_ops.table_blocks(s.dp, TABLE_LFT), 0);
 	memset(block.bytes, 0xaa, sizeof(block.bytes));
