@@ -80,8 +80,8 @@ int fabric_start(struct fabric *fabric, const struct plan *plan,
 	if (error)
 		goto out;
 	if (options->pack)
-		fabric_stage(fabric, "starts %u workers for %u nodes", fabric->pack.worker_count,
-			     plan->node_count);
+		fabric_stage(fabric, "starts %u worker%s for %u nodes", fabric->pack.worker_count,
+			     fabric->pack.worker_count == 1 ? "" : "s", plan->node_count);
 	else
 		fabric_stage(fabric, "starts %u nodes", plan->node_count);
 	error = fabric_nodes_start(fabric);

@@ -170,7 +170,8 @@ int fabric_end(struct fabric *fabric)
 	if (!fabric->page || !fabric->nodes)
 		return 0;
 	fabric_stop(fabric);
-	fabric_stage(fabric, "requests %u processes to leave", fabric->alive);
+	fabric_stage(fabric, "requests %u process%s to leave", fabric->alive,
+		     fabric->alive == 1 ? "" : "es");
 	atomic_store(&fabric->page->state, CLOCK_ENDED);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		if (fabric->nodes[i].pid)

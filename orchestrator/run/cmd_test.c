@@ -142,6 +142,10 @@ static int operand_add(struct suite *suite, const char *name)
 	struct stat status;
 	int error = 0;
 
+	for (size_t i = 0; i < suite->count && input_file_is_stdin(name); i++)
+		if (input_file_is_stdin(suite->jobs[i].file))
+			return options_wrong("test", "standard input has one scenario: '-' is "
+						     "given twice");
 	if (!stat(name, &status) && S_ISDIR(status.st_mode))
 		error = folder_add(suite, name);
 	else

@@ -1,5 +1,4 @@
 /*  orchestrator/base/progress: what stands on a terminal while a run goes on (TB-10). */
-#include "nodes/base/monotonic.h"
 #include "orchestrator/base/progress.h"
 
 #include <fcntl.h>
@@ -7,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "tests/testing.h"
 
 static struct progress progress;

@@ -1,6 +1,5 @@
 /*  orchestrator/command/client: which fabric a command means, and what it makes of an answer, or of
  *  none (TB-10, TB-24). The test is the daemon as well: it answers before it is asked. */
-#include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
 
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/live/runtime_dir.h"
 #include "tests/said.h"
 #include "tests/testing.h"

@@ -1,7 +1,6 @@
 /*  orchestrator/fabric/fabric_ask, fabric_real, fabric_fault: questions to nodes under the real
  *  clock, changes of links that both ends have to take, fabric time 0 (TB-4, TB-6, TB-8). The test
  *  is the nodes as well: they answer before they are asked. */
-#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/fabric_ask.h"
 
 #include <errno.h>
@@ -12,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_start.h"

@@ -1,12 +1,12 @@
 /*  orchestrator/fabric/fabric_cores: which core each node is pinned to at the start, and which ones
  *  nodes use while other programs compute (TB-1). Children of the test stand for the nodes. The
  *  test has two cores, also on a machine of more. */
-#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/fabric_cores.h"
 
 #include <sched.h>
 #include <sys/wait.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/clock.h"
 #include "nodes/process/process_look.h"
 #include "orchestrator/plan/placement.h"

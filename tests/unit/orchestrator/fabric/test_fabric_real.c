@@ -1,7 +1,5 @@
 /*  orchestrator/fabric/fabric_real: when a run under the real clock is over, before its time is
  *  (TB-8). No node runs: the test writes what nodes state in their pages. */
-#include "nodes/base/monotonic.h"
-#include "nodes/process/process_look.h"
 #include "orchestrator/fabric/fabric_real.h"
 
 #include <errno.h>
@@ -11,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
+#include "nodes/process/process_look.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "tests/testing.h"
 

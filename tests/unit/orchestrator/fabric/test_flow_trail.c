@@ -1,6 +1,5 @@
 /*  orchestrator/fabric/flow_trail: which hops a flow takes and what holds it at each, as follows
  *  from the tables of the nodes (SE-8). The test is the nodes: a thread of it answers. */
-#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/flow_trail.h"
 
 #include <errno.h>
@@ -12,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/fabric_show.h"
 #include "tests/testing.h"
 

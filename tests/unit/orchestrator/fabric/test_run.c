@@ -1,7 +1,6 @@
 /*  orchestrator/fabric/run: a run that goes from stop to stop, what is shown and told meanwhile,
  *  and nodes that have data although nothing can happen any more (TB-9, TB-13, FC-26). No node
  *  runs: the clock has no event before its limit. */
-#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/run.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "nodes/clock/clock.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/fabric/fabric_end.h"

@@ -1,6 +1,5 @@
 /*  orchestrator/fabric/table_shelf: each table of a node is asked for once; the first error is kept
  *  (SE-8). The test is the nodes as well: they answer before they are asked. */
-#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/table_shelf.h"
 
 #include <errno.h>
@@ -10,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/fabric/node_table.h"
 #include "tests/testing.h"
 

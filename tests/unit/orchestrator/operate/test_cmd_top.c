@@ -1,10 +1,10 @@
 /*  orchestrator/operate/cmd_top: intervals of a running fabric, each against the one before (TB-8,
  *  TB-10). */
-#include "nodes/base/monotonic.h"
 #include "orchestrator/operate/cmd_top.h"
 
 #include <jansson.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/command/client.h"
 #include "tests/unit/orchestrator/operate/one_daemon.h"
 

@@ -1,7 +1,6 @@
 /*  orchestrator/prompt/show_line, prompt_words: which table `show` means, what is wrong with its
  *  words, and which words can come next (SE-8). The test is the nodes as well: they answer before
  *  they are asked. */
-#include "nodes/base/monotonic.h"
 #include "orchestrator/prompt/show_line.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/monotonic.h"
 #include "orchestrator/prompt/prompt_words.h"
 #include "tests/testing.h"
 

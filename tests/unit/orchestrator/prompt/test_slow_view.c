@@ -1,11 +1,11 @@
 /*  orchestrator/prompt/slow_view: the busiest ports of a slowed run, as lines and as a picture
  *  (SE-8). No node runs: the test writes the statistics. */
-#include "nodes/base/monotonic.h"
 #include "orchestrator/prompt/slow_view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/monotonic.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/prompt/typing.h"
 

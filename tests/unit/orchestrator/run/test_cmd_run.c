@@ -114,6 +114,9 @@ TEST(run__packed_nodes_give_the_same_bytes)
 	ASSERT_STATUS("run|t.yaml|--pack=1", 0);
 	ck_assert_str_eq(printed, alone);
 	ck_assert_str_eq(said, "");
+	ASSERT_STATUS("run|t.yaml|--pack=1|--verbose", 0);
+	ASSERT_HAS(said, "heddle run: starts 1 worker for 5 nodes\n");
+	ASSERT_HAS(said, "heddle run: requests 1 process to leave\n");
 	ASSERT_STATUS("run|t.yaml|--pack=2|--verbose", 0);
 	ck_assert_str_eq(printed, alone);
 	ASSERT_HAS(said, "heddle run: starts 2 workers for 5 nodes\n");

@@ -99,6 +99,10 @@ TEST(test__refused)
 	ASSERT_STATUS("test|fine.yaml|--junit|no/j.xml", 2);
 	ASSERT_HAS(said, "heddle test: cannot write no/j.xml: ");
 	ASSERT_STATUS("test", 2);
+	ASSERT_STATUS("test|-|fine.yaml|-", 2);
+	ck_assert_str_eq(said,
+			 "heddle test: standard input has one scenario: '-' is given twice\n");
+	ck_assert_str_eq(printed, "");
 }
 
 TEST(test__standard_input)

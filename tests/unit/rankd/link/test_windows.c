@@ -1,7 +1,8 @@
 /*  rankd/link/windows: a rank opens the windows that all ranks agree on, until the clock must stop;
  *  what its owner says ends any wait (SC-4). */
-#include "nodes/base/monotonic.h"
 #include "rankd/link/windows.h"
+
+#include "nodes/base/monotonic.h"
 #include "tests/unit/rankd/one_rank.h"
 
 #define LOOK_NS 5000000u

@@ -1,7 +1,8 @@
 /*  rankd/run/root: rank 0 while the clock runs, and other ranks that fail or are silent (SC-4,
  *  TB-22). */
-#include "nodes/base/monotonic.h"
 #include "tests/unit/rankd/run/one_root.h"
+
+#include "nodes/base/monotonic.h"
 
 TEST_GROUP(root_clock, .setup = setup, .teardown = teardown, .setup_once = programs_begin,
 	   .teardown_once = programs_end);
