@@ -35,6 +35,16 @@ struct enter_fds {
 	struct limit_group group; /* that the program joins */
 };
 
+/* all namespaces stay the caller's, and no group is joined */
+#define ENTER_FDS_NONE                       \
+	((struct enter_fds){ .user_fd = -1,  \
+			     .pid_fd = -1,   \
+			     .mount_fd = -1, \
+			     .net_fd = -1,   \
+			     .uts_fd = -1,   \
+			     .tmp_fd = -1,   \
+			     .group = LIMIT_GROUP_NONE })
+
 /** enter_run() - runs @argv (NULL-terminated, searched in PATH) in the namespaces until it ends.
  *  @user  NULL: no change; else with its groups, HOME, USER and LOGNAME.
  *  @cwd directory to start in, if the host has it; NULL: the caller's own.

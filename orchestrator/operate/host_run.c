@@ -71,13 +71,7 @@ static int host_ask(struct client *client, const char *host, struct enter_fds *e
 	unsigned fd_count = LIVE_FDS_MAX;
 	json_t *answer = NULL;
 
-	*enter = (struct enter_fds){ .user_fd = -1,
-				     .pid_fd = -1,
-				     .mount_fd = -1,
-				     .net_fd = -1,
-				     .uts_fd = -1,
-				     .tmp_fd = -1,
-				     .group = LIMIT_GROUP_NONE };
+	*enter = ENTER_FDS_NONE;
 	status = client_ask(client, json_pack("{s:s, s:s}", "ask", "exec", "host", host), &answer,
 			    fds, &fd_count);
 	if (status)

@@ -14,6 +14,7 @@
 #include "orchestrator/plan/plan.h"
 #include "tests/descriptors.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/generated_plan.h"
 
 #define AT_ONCE_MAX 200u /* sockets of a message */
 #define WATCHDOG_NS 7000000000ull
@@ -31,16 +32,7 @@ static inline void stage_note(void *observer, const char *text)
 /* the fabric of @topology on @ranks ranks with @workers workers each */
 static inline void pack_for(bool real, const char *topology, uint32_t ranks, uint32_t workers)
 {
-	struct scenario scenario = { 0 };
-	struct scenario_errors errors = { 0 };
-	char text[512];
-
-	snprintf(text, sizeof(text), "name: p\nrun: {duration: 1us}\ntopology: {generate: %s}\n",
-		 topology);
-	ck_assert_int_eq(
-		scenario_read_memory("p.yaml", text, strlen(text), NULL, 0, &scenario, &errors), 0);
-	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
-	scenario_free(&scenario);
+	generated_plan(topology, &plan);
 	fabric = (struct fabric){ .plan = &plan,
 				  .options = { .real = real,
 					       .ranks = ranks,

@@ -24,13 +24,7 @@ static void setup(void)
 	strcpy(folder, "/tmp/heddle-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
-	fds = (struct enter_fds){ .user_fd = -1,
-				  .pid_fd = -1,
-				  .mount_fd = -1,
-				  .net_fd = -1,
-				  .uts_fd = -1,
-				  .tmp_fd = -1,
-				  .group = LIMIT_GROUP_NONE };
+	fds = ENTER_FDS_NONE;
 	why[0] = 0;
 }
 

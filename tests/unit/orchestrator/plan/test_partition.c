@@ -5,8 +5,8 @@
 
 #include "orchestrator/plan/partition.h"
 #include "orchestrator/plan/placement.h"
-#include "orchestrator/scenario/scenario.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/generated_plan.h"
 
 static struct plan plan;
 static uint32_t *part_of;
@@ -14,16 +14,7 @@ static enum partition_kind kind;
 
 static void part(const char *topology, uint32_t part_count)
 {
-	struct scenario scenario = { 0 };
-	struct scenario_errors errors = { 0 };
-	char text[512];
-
-	snprintf(text, sizeof(text), "name: p\nrun: {duration: 1us}\ntopology: {generate: %s}\n",
-		 topology);
-	ck_assert_int_eq(
-		scenario_read_memory("p.yaml", text, strlen(text), NULL, 0, &scenario, &errors), 0);
-	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
-	scenario_free(&scenario);
+	generated_plan(topology, &plan);
 	part_of = calloc(plan.node_count, sizeof(*part_of));
 	ck_assert_int_eq(partition_make(&plan, part_count, part_of, &kind), 0);
 }

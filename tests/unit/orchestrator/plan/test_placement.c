@@ -4,24 +4,15 @@
 #include <string.h>
 
 #include "orchestrator/plan/placement.h"
-#include "orchestrator/scenario/scenario.h"
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/generated_plan.h"
 
 static struct plan plan;
 static uint32_t *core_of;
 
 static void place(const char *topology, uint32_t core_count)
 {
-	struct scenario scenario = { 0 };
-	struct scenario_errors errors = { 0 };
-	char text[512];
-
-	snprintf(text, sizeof(text), "name: p\nrun: {duration: 1us}\ntopology: {generate: %s}\n",
-		 topology);
-	ck_assert_int_eq(
-		scenario_read_memory("p.yaml", text, strlen(text), NULL, 0, &scenario, &errors), 0);
-	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
-	scenario_free(&scenario);
+	generated_plan(topology, &plan);
 	core_of = calloc(plan.node_count, sizeof(*core_of));
 	ck_assert_int_eq(placement_make(&plan, core_count, core_of), 0);
 	for (uint32_t i = 0; i < plan.node_count; i++)
