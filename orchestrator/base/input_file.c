@@ -19,23 +19,22 @@ bool input_file_is_stdin(const char *path)
 static char *descriptor_read(int fd, size_t max, size_t *length)
 {
 	char *text = malloc(max + 1);
-	ssize_t got = 1;
+	ssize_t got;
+	int saved;
 
 	*length = 0;
-	while (text && got > 0 && *length <= max) {
+	if (!text)
+		return NULL;
+	do {
 		got = read(fd, text + *length, max + 1 - *length);
 		*length += got > 0 ? (size_t)got : 0;
-		if (got < 0 && errno == EINTR)
-			got = 1;
-	}
-	if (text && got < 0) {
-		int saved = errno;
-
-		free(text);
-		text = NULL;
-		errno = saved;
-	}
-	return text;
+	} while (got > 0 ? *length <= max : got < 0 && errno == EINTR);
+	if (got >= 0)
+		return text;
+	saved = errno;
+	free(text);
+	errno = saved;
+	return NULL;
 }
 
 static char *stdin_read(size_t max, size_t *length)

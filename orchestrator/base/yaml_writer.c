@@ -53,7 +53,7 @@ void yaml_section_write(const struct yaml_node *node, FILE *out)
 {
 	yaml_text_write(node->key, out);
 	fputc(':', out);
-	if (node->kind == YAML_SCALAR || !node->first) {
+	if (!node->first) {
 		fputc(' ', out);
 		yaml_flow_write(node, out);
 		fputc('\n', out);

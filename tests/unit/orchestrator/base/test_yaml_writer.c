@@ -38,6 +38,7 @@ static const char *const documents[] = {
 	"t: \"tab\\tand\\nline\"\np: '%x'\nq: 10%\nr: '--- x'\nx: \"\\x01\\x7f\"\ns: '!tag'\n",
 	"t: \"a\\rb\"\n",
 	"v: '&a'\nw: '*a'\n",
+	"m: {}\nn: []\no:\n",
 	"u: \"\xc3\xa9\"\nempty:\nlist:\n  - {a: 1}\n  - [1, 2]\n  - ''\n",
 };
 
