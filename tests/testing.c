@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,9 @@ int main(int argument_count, char **arguments)
 
 	(void)argument_count;
 	main_pid = getpid();
+	/* what runs the tests may ignore some: a shell in a test could not trap them */
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
 	qsort(entries, entry_count, sizeof(entries[0]), by_place);
 	file_select();
 	for (const struct entry *entry = entries; entry < entries + entry_count; entry++) {

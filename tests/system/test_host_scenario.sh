@@ -18,7 +18,8 @@ on() {
 }
 
 scenario=$topologies/three-subnets.yaml
-fabric_up "$scenario" --set topology.hosts.db.mtu=1314 --set topology.hosts.r2.interfaces.0.mtu=1314
+fabric_up "$scenario" --set topology.hosts.db.mtu=1314 --set topology.hosts.r2.interfaces.0.mtu=1314 \
+	--set 'topology.hosts.user.prefixes=[10.77.0.0/16]'
 
 # ---- addresses and names ----
 
@@ -52,6 +53,8 @@ if command -v traceroute >/dev/null; then
 	check 'traceroute names the routers' traced
 fi
 check 'ping-all over subnets' "$heddle" ping-all
+beyond() { on web ip route | grep -q '^10.77.0.0/16 via 192.168.1.20 dev eth0' && ! on db ip route | grep '^10.77'; }
+check 'a network of a host is reached through it, by hosts of its subnet alone' beyond
 
 healthy() { grep -q 'host web is healthy' "$scratch/up" && grep -q 'host db is healthy' "$scratch/up"; }
 check 'up waits for the servers of web and db' healthy
