@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/utsname.h>
 
 #include "nodes/base/version.h"
 #include "orchestrator/base/sha256.h"
@@ -54,11 +54,11 @@ static int list_read(struct up_machines *up)
 /* which of them is this one: --machine, else the name of this host */
 static int self_find(struct up_machines *up)
 {
-	char host[256] = "";
 	const char *name = up->self;
+	struct utsname host;
 
-	if (!name && !gethostname(host, sizeof(host) - 1))
-		name = host;
+	if (!name && !uname(&host))
+		name = host.nodename;
 	for (uint32_t i = 0; name && i < up->machines.count; i++)
 		if (!strcmp(up->machines.names[i], name)) {
 			up->machines.self = up->tunnel.self = i;
