@@ -142,7 +142,7 @@ sendmsg ENOBUFS 6 host h1: interfaces eth0 and h0: $memory
 poll ENOMEM 1 host h1: its pid and mount namespace: $memory
 setpgid EPERM 1 cannot start switch s1, number 1: Operation not permitted
 epoll_ctl ENOSPC 1 cannot start switch s1, number 1: $full
-capset EPERM 1 switch s1.* its privileges cannot be given up: Operation not permitted
+capset EPERM 1 (switch|NIC) .* its privileges cannot be given up: Operation not permitted
 mount EPERM 1 mounts private is refused .Operation not permitted
 mount EPERM 2 /etc/hosts is refused .Operation not permitted
 END
