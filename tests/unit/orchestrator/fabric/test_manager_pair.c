@@ -115,6 +115,14 @@ static void part_fails(int fd)
 	report(fd, -EINVAL, "there is a cycle");
 }
 
+static void part_reports_often(int fd)
+{
+	report(fd, 0, "a port is full");
+	report(fd, 0, "a port is full");
+	report(fd, 0, "");
+	report(fd, -EINVAL, "there is a cycle");
+}
+
 static void part_asks(int fd)
 {
 	struct manager_message answer;
@@ -236,6 +244,19 @@ TEST(manager_pair_sweep__returns_the_result)
 	ck_assert_uint_eq(pair.changed_switches, 1);
 	ck_assert_str_eq(notes, "the fabric manager: all is well\n");
 	ck_assert_str_eq(fabric.failure, "");
+}
+
+/* what the sweep before said as well, nothing, and the reason of a failure are no notes */
+TEST(manager_pair_sweep__notes_what_is_new)
+{
+	play(part_reports_often, part_hangs);
+	for (uint32_t i = 1; i < 4; i++) {
+		ck_assert_int_eq(manager_pair_sweep(&pair), 0);
+		ck_assert_uint_eq(pair.sweeps, i);
+	}
+	ck_assert_int_eq(manager_pair_sweep(&pair), -EINVAL);
+	ck_assert_str_eq(notes, "the fabric manager: a port is full\n");
+	ck_assert_uint_eq(pair.takeovers, 0);
 }
 
 TEST(manager_pair_sweep__relays_questions)
