@@ -361,7 +361,7 @@ beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ran
 	dissector capture_live kill save make stall port_group_hosts sockets layers events record view figures metrics carrier \
 	impair kubernetes)
 # these judge delays, and leave most of a core idle: one for each core
-quiet_ones := $(patsubst %,tests/system/test_%.sh,links real_run dilate top tunnel)
+quiet_ones := $(patsubst %,tests/system/test_%.sh,links real_run top tunnel)
 alone := $(filter-out $(beside_others) $(quiet_ones),$(system_tests))
 test-helpers: $(helpers) $(B)/sim/sim_json $(B)/sim/sim_compare
 benches: $(benches)

@@ -70,7 +70,8 @@ static int tables_alloc(struct fabric_pack *pack, const struct plan *plan)
 	return 0;
 }
 
-/* A placement may leave workers without nodes: the numbers of the others close up. */
+/* A placement may leave workers without nodes: the numbers of the others close up. With several
+ * ranks each worker has one already, so that numbers stay those of pack->rank_of. */
 static void workers_close_up(struct fabric_pack *pack, const struct plan *plan)
 {
 	uint32_t number[PLACES_WORKERS_MAX] = { 0 }, used = 0;
