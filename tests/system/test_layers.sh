@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_layers - does tests/layers.sh find planted includes and declarations that are against the
-# order?
+# order? Does tests/modules.sh have each module with the first sentence of its header?
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 tree=$(mktemp -d)
@@ -67,5 +67,12 @@ append nodes/link/anon.h '/* nameless */'
 finds 'a header does not begin with its name' 'nodes/link/anon.h'
 append nodes/link/link.c '#include <libfyaml.h>'
 finds '<libfyaml> has its home in'
+
+modules=$(tests/modules.sh nicd/gates nodes/base)
+for line in '^nicd/gates/$' '^  rate_agent  *rate limits of a source .*(PG-10)$' '^  monotonic  *the machine.s time$'; do
+	grep -q "$line" <<<"$modules" || { echo "modules.sh has no line '$line'"; failed=1; }
+done
+[ "$(grep -c '^  ' <<<"$modules")" = $(ls nicd/gates/*.h nodes/base/*.h | wc -l) ] ||
+	{ echo 'modules.sh does not list each header once'; failed=1; }
 [ "$failed" = 0 ] && echo 'test_layers: planted includes and declarations are found'
 exit "$failed"
