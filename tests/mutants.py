@@ -2,9 +2,11 @@
 """mutants - do the tests see a wrong statement? usage: N=20 SEED=... FILES='nicd/traffic/*.c' tests/mutants.py
 
 Draws N mutants of production .c files: a relation turned, an operator or a constant changed, a
-statement removed, a return value changed. What does not compile does not count. No ENSURE() is
-removed: where the invariant holds, that changes nothing. A mutant is tried with the tests that
-enter its line, as recorded by tests/reach.py, until one fails:
+statement removed, a return value changed. What does not compile does not count, nor what the
+compiler translates into the same machine code as the file as it is (trivial compiler equivalence,
+Papadakis et al., ICSE 2015): it changes nothing. No ENSURE() is removed: where the invariant
+holds, that changes nothing. A mutant is tried with the tests that enter its line, as recorded by
+tests/reach.py, until one fails:
 
 1. unit tests and small simulations, with the address sanitizer: its object is linked in front of
    the archives. The nearest by name and folder first, at most UNIT (20), and EXACT.
@@ -160,6 +162,22 @@ def compiled(kind, path, scratch):
     return None if run([word for word in command if word not in ('-MMD', '-MP')] + ['-w']) else thing
 
 
+def same_code(path, text, whole, scratch):
+    """Does the compiler make the same object of both texts of the file, at -O3 and without lines?"""
+    source, thing, goal = f'{scratch}/same.c', f'{scratch}/same.o', f'build/reach/obj/{path[:-2]}.o'
+    command = [source if word == path else thing if word == goal else word for word in commands['reach'][goal]
+               if word not in ('-MMD', '-MP', '-fsanitize-coverage=trace-pc')]
+    objects = []
+    for each in (text, whole):
+        with open(source, 'w', encoding='utf-8') as file:
+            file.write(each)
+        if run(command + ['-w', '-O3', '-g0']):
+            return False
+        with open(thing, 'rb') as file:
+            objects.append(file.read())
+    return objects[0] == objects[1]
+
+
 def linked(command, thing, program):
     """Does the program link with the mutant in front of the archives?"""
     at = command.index('-o')
@@ -242,7 +260,7 @@ commands = {'asan': commands_of('asan', ['unit-sim', f'{BUILD}/sim/test_swarm_pa
             'reach': commands_of('reach', ['programs'], sources)}
 rng_ = random.Random(SEED)
 print(f'seed {SEED}, {COUNT} mutants', flush=True)
-counted = killed = 0
+counted = killed = same = 0
 with tempfile.TemporaryDirectory() as folder:
     os.chmod(folder, 0o755)  # some tests start programs as other users
     os.symlink(os.path.abspath(f'{reach.BUILD}/sim'), f'{folder}/sim')  # what they compare with
@@ -259,11 +277,16 @@ with tempfile.TemporaryDirectory() as folder:
         line_, before, after, what = drawn
         lines = whole.split('\n')
         lines[line_ - 1] = after
-        by = seen_by(path_, line_, '\n'.join(lines), folder)
+        text_ = '\n'.join(lines)
+        by = seen_by(path_, line_, text_, folder)
         if by is None:
+            continue
+        if not by and same_code(path_, text_, whole, folder):
+            same += 1
             continue
         counted += 1
         killed += by != ''
         verdict = f'seen by {by}' if by else 'SURVIVES'
         print(f'{verdict:32} {path_}:{line_}: {what}\n    - {before.strip()}\n    + {after.strip()}', flush=True)
-print(f'{killed} of {counted} mutants were seen; a survivor may be equivalent, or seen by tests that were not tried')
+print(f'{killed} of {counted} mutants were seen; a survivor may be equivalent, or seen by tests that were not tried; '
+      f'{same} more are the same machine code')
