@@ -138,7 +138,7 @@ static void student_read(struct reader *reader, const struct key *key, const str
 	struct lab *lab = target;
 
 	(void)key;
-	if (node->kind != YAML_MAPPING || node->count > LAB_VARIABLES_MAX) {
+	if (node->kind != YAML_MAPPING || !node->count || node->count > LAB_VARIABLES_MAX) {
 		key_refuse(reader, node,
 			   "'student' must be a mapping of 1 to %u names, such as {x: 110..180}",
 			   LAB_VARIABLES_MAX);

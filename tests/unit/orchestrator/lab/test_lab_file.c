@@ -104,6 +104,8 @@ static const struct {
 	{ "[]", ":1:1:", "a lab must be a mapping" },
 	{ HEAD "runs: [", ":5:1:", "this is not YAML" },
 	{ HEAD RUNS ANSWERS CHECKS "check: 3\n", ":7:1:", "did you mean 'checks'" },
+	{ HEAD "student: {}\n" RUNS ANSWERS CHECKS,
+	  ":4:10:", "'student' must be a mapping of 1 to 24 names" },
 	{ "title: t\nabout: a\nminutes: 0\n" RUNS ANSWERS CHECKS, ":3:10:", "expected 1 to 600" },
 	{ HEAD RUNS "answers: {}\n" CHECKS, ":5:10:", "'answers' must be a list" },
 	{ HEAD RUNS "answers: [3]\n" CHECKS, ":5:11:", "an answer must be a mapping" },
