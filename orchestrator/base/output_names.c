@@ -3,12 +3,13 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "orchestrator/base/why.h"
 
 /* the identity of a file that exists or will be written */
 struct place {
@@ -104,18 +105,6 @@ static bool same(const struct place *a, const struct place *b)
 	       a->folder_inode == b->folder_inode && !strcmp(a->base, b->base);
 }
 
-/* Return: -EINVAL */
-static int __attribute__((format(printf, 3, 4)))
-refuse(char *why, size_t why_max, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, why_max, format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
-
 /* will the folder of @place be made, since file @other is to be in it or below it? */
 static bool made_with(const struct place *place, const struct place *other)
 {
@@ -134,24 +123,24 @@ static int folder_check(const struct output_name *names, const struct place *pla
 	const char *slash = strrchr(place->base, '/');
 
 	if (place->error)
-		return refuse(why, why_max, "%s cannot write %s: %s", names[index].option,
-			      names[index].path, strerror(place->error));
+		return why_write(-EINVAL, why, why_max, "%s cannot write %s: %s",
+				 names[index].option, names[index].path, strerror(place->error));
 	if (place->exists || !slash)
 		return 0;
 	for (unsigned k = 0; k < count; k++)
 		if (names[k].makes_folder && made_with(place, &places[k]))
 			return 0;
-	return refuse(why, why_max, "%s cannot write %s: there is no folder %s%s%.*s",
-		      names[index].option, names[index].path, place->folder,
-		      strcmp(place->folder, "/") ? "/" : "", (int)(slash - place->base),
-		      place->base);
+	return why_write(-EINVAL, why, why_max, "%s cannot write %s: there is no folder %s%s%.*s",
+			 names[index].option, names[index].path, place->folder,
+			 strcmp(place->folder, "/") ? "/" : "", (int)(slash - place->base),
+			 place->base);
 }
 
 int output_names_check(const struct output_name *names, unsigned count, const struct origin *origin,
 		       const char *script, char *why, size_t why_max)
 {
 	struct place *places = calloc(count + 1, sizeof(*places)), *read = places + count;
-	int error = places ? 0 : refuse(why, why_max, "%s", strerror(ENOMEM));
+	int error = places ? 0 : why_write(-EINVAL, why, why_max, "%s", strerror(ENOMEM));
 
 	if (places && script)
 		place_find(script, read);
@@ -159,13 +148,13 @@ int output_names_check(const struct output_name *names, unsigned count, const st
 		place_find(names[i].path, &places[i]);
 		if ((places[i].exists && origin_reads(origin, places[i].device, places[i].inode)) ||
 		    (script && same(&places[i], read)))
-			error = refuse(why, why_max,
-				       "%s is read by this command: name another file for %s",
-				       names[i].path, names[i].option);
+			error = why_write(-EINVAL, why, why_max,
+					  "%s is read by this command: name another file for %s",
+					  names[i].path, names[i].option);
 		for (unsigned k = 0; k < i && !error; k++)
 			if (same(&places[i], &places[k]))
-				error = refuse(
-					why, why_max,
+				error = why_write(
+					-EINVAL, why, why_max,
 					"%s is to be written by %s and by %s: name two files",
 					names[i].path, names[k].option, names[i].option);
 	}

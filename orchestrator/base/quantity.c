@@ -8,6 +8,7 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/suggest.h"
+#include "orchestrator/base/why.h"
 
 #define NUMBER_DIGITS_MAX 20 /* of a written number: enough for 64 bits */
 #define EXPONENT_MAX 30
@@ -162,9 +163,8 @@ static const struct unit *unit_find(enum quantity_kind kind, const char *name)
 static int refuse(enum quantity_kind kind, const char *text, const char *reason, char *why,
 		  unsigned why_max)
 {
-	snprintf(why, why_max, "'%.60s' %s; expected %s %s", text, reason, kinds[kind].what,
-		 kinds[kind].examples);
-	return -EINVAL;
+	return why_write(-EINVAL, why, why_max, "'%.60s' %s; expected %s %s", text, reason,
+			 kinds[kind].what, kinds[kind].examples);
 }
 
 static int refuse_unit(enum quantity_kind kind, const char *text, const char *unit, char *why,

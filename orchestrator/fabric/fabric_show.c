@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "orchestrator/base/utf8.h"
+#include "orchestrator/base/why.h"
 #include "orchestrator/fabric/fabric_ask.h"
 
 #define NAME_SHOWN_MAX 64u /* bytes of a table's name that an answer repeats */
@@ -14,11 +15,10 @@ static int trace_show(const struct fabric *fabric, uint32_t node, struct node_ta
 {
 	const struct fabric_node *state = &fabric->nodes[node];
 
-	if (stats_view_check(&state->view)) {
-		snprintf(why, why_max, "%s has destroyed its statistics page",
-			 fabric->plan->nodes[node].name);
-		return FABRIC_SHOW_REFUSED;
-	}
+	if (stats_view_check(&state->view))
+		return why_write(FABRIC_SHOW_REFUSED, why, why_max,
+				 "%s has destroyed its statistics page",
+				 fabric->plan->nodes[node].name);
 	return node_table_trace(fabric->plan, node, state->stats, table);
 }
 

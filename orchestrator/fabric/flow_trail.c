@@ -8,6 +8,7 @@
 #include "nodes/base/units.h"
 #include "nodes/wire/frame.h"
 #include "orchestrator/base/suggest.h"
+#include "orchestrator/base/why.h"
 #include "orchestrator/fabric/fabric_show.h"
 #include "orchestrator/fabric/table_shelf.h"
 
@@ -505,10 +506,9 @@ static int host_find(const struct plan *plan, const char *name, uint32_t *node, 
 		*node = config->index;
 		return 0;
 	}
-	if (config) {
-		snprintf(why, why_max, "%s is a switch: a flow is from one host to another", name);
-		return FABRIC_SHOW_REFUSED;
-	}
+	if (config)
+		return why_write(FABRIC_SHOW_REFUSED, why, why_max,
+				 "%s is a switch: a flow is from one host to another", name);
 	names = calloc(plan->node_count, sizeof(*names));
 	for (uint32_t i = 0; names && i < plan->host_count; i++)
 		if (!plan_vacant(plan, plan_host_node(plan, i)))
@@ -516,8 +516,7 @@ static int host_find(const struct plan *plan, const char *name, uint32_t *node, 
 	if (names)
 		suggest_sentence(name, names, count, sizeof(*names), hint, sizeof(hint));
 	free(names);
-	snprintf(why, why_max, "there is no host '%s'%s", name, hint);
-	return FABRIC_SHOW_REFUSED;
+	return why_write(FABRIC_SHOW_REFUSED, why, why_max, "there is no host '%s'%s", name, hint);
 }
 
 /* there is no flow: the destinations that there are */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/why.h"
 
 /* in @folder or, if it is not there yet, in the one that it will be in */
 static int nameless_open(const char *folder)
@@ -43,9 +44,8 @@ int node_files_open(struct node_files *files, uint32_t count, const char *folder
 	}
 	if (fd >= 0)
 		return 0;
-	snprintf(why, why_max, "cannot open a file for each node: %s%s", strerror(-fd),
-		 fd == -EMFILE ? " (ulimit -n: each node needs one)" : "");
-	return fd;
+	return why_write(fd, why, why_max, "cannot open a file for each node: %s%s", strerror(-fd),
+			 fd == -EMFILE ? " (ulimit -n: each node needs one)" : "");
 }
 
 struct node_log_source *node_files_sources(const struct node_files *files,

@@ -15,6 +15,7 @@
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/text_pack.h"
+#include "orchestrator/base/why.h"
 
 #define PATIENCE_MS 10000 /* for an init process, which may be stopped */
 #define NS_PER_MS 1000000ull
@@ -196,11 +197,10 @@ static int report_await(struct host_room *room, char *why, size_t why_max)
 	room->pid_fd = fds[1];
 	room->tmp_fd = fds[2];
 	room->proc_mounted = report.proc_mounted;
-	if (length != (ssize_t)sizeof(report)) {
-		snprintf(why, why_max, "its init process: %s",
-			 length < 0 ? strerror((int)-length) : "it ended");
-		return length < 0 ? (int)length : -ECHILD;
-	}
+	if (length != (ssize_t)sizeof(report))
+		return why_write(length < 0 ? (int)length : -ECHILD, why, why_max,
+				 "its init process: %s",
+				 length < 0 ? strerror((int)-length) : "it ended");
 	if (report.error)
 		snprintf(why, why_max, "%.*s: %s", (int)sizeof(report.step), report.step,
 			 strerror(-report.error));
@@ -212,10 +212,9 @@ static int room_begin(struct host_room *room, const struct fabric_namespaces *na
 {
 	int pair[2], error;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		snprintf(why, why_max, "a socket to its init process: %s", strerror(errno));
-		return -errno;
-	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return why_write(-errno, why, why_max, "a socket to its init process: %s",
+				 strerror(errno));
 	room->socket_fd = pair[0];
 	error = init_begin(room, namespaces,
 			   (const int[ROOM_BEGIN_FDS]){ [ROOM_BEGIN_SPEC] = spec_fd,

@@ -14,6 +14,7 @@
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/json_member.h"
+#include "orchestrator/base/why.h"
 #include "orchestrator/hosts/image_engine.h"
 
 #define NEW_SUFFIX ".new."
@@ -48,8 +49,7 @@ int image_cache_path(char *path, size_t path_max)
 
 static int failed(int error, const char *what, const char *path, char *why, size_t why_max)
 {
-	snprintf(why, why_max, "%s %s: %s", what, path, strerror(-error));
-	return error;
+	return why_write(error, why, why_max, "%s %s: %s", what, path, strerror(-error));
 }
 
 /* Programs of images may have the set-user-ID bit of root: no other user may come near them. */

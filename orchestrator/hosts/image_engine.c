@@ -10,6 +10,7 @@
 
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/program_call.h"
+#include "orchestrator/base/why.h"
 
 #define NOT_STORED 1 /* exit status of podman image exists */
 #define WORDS_MAX 24u
@@ -17,9 +18,8 @@
 
 static int missing(const char *program, char *why, size_t why_max)
 {
-	snprintf(why, why_max, "%s is not installed; as root: apt-get install %s", program,
-		 program);
-	return -ENOENT;
+	return why_write(-ENOENT, why, why_max, "%s is not installed; as root: apt-get install %s",
+			 program, program);
 }
 
 /* what a call gives that has ended with @status; @what  it was to do */
@@ -31,9 +31,8 @@ static int ended(const struct program_call *call, int status, const char *what, 
 	if (status == PROGRAM_NOT_FOUND)
 		return missing(call->argv[0], why, why_max);
 	program_call_complaint(call->error_fd, line, sizeof(line));
-	snprintf(why, why_max, "%s: %s, status %d%s%s", what, call->argv[0], status,
-		 *line ? ": " : "", line);
-	return -EIO;
+	return why_write(-EIO, why, why_max, "%s: %s, status %d%s%s", what, call->argv[0], status,
+			 *line ? ": " : "", line);
 }
 
 /* Runs @argv; its output goes to @out_fd.  Return: 0, or -errno with @why */
@@ -82,11 +81,10 @@ static int pull(const char *name, char *why, size_t why_max)
 	status = program_call_run(&call);
 	if (!status)
 		return 0;
-	snprintf(why, why_max,
-		 "podman cannot pull it (status %d, its message is above); 'podman images' lists "
-		 "those that are here",
-		 status);
-	return -EIO;
+	return why_write(-EIO, why, why_max,
+			 "podman cannot pull it (status %d, its message is above); 'podman images' "
+			 "lists those that are here",
+			 status);
 }
 
 static int inspect(const char *name, struct image_config *config, char *why, size_t why_max)
@@ -167,10 +165,8 @@ static int unpack(const char *container, const char *folder, char *why, size_t w
 	bool started[2];
 
 	as_owner(tar_words, tar_argv);
-	if (pipe2(pipes, O_CLOEXEC)) {
-		snprintf(why, why_max, "a pipe: %s", strerror(errno));
-		return -errno;
-	}
+	if (pipe2(pipes, O_CLOEXEC))
+		return why_write(-errno, why, why_max, "a pipe: %s", strerror(errno));
 	writer.out_fd = pipes[1];
 	reader.in_fd = pipes[0];
 	writer.error_fd = program_call_file();

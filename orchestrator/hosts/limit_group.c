@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/why.h"
 
 #define NAME_MAX_HERE 64
 #define SWEEP_PAUSE_US 20000
@@ -290,10 +291,9 @@ int limit_group_make(const struct limit_groups *groups, struct limit_group *grou
 			continue;
 		fd = kind_make(groups, kind, host, values[kind], pid);
 		if (fd < 0) {
-			snprintf(why, why_max, "a control group in %s: %s", groups->bases[kind],
-				 strerror(-fd));
 			limit_group_free(groups, group, host);
-			return fd;
+			return why_write(fd, why, why_max, "a control group in %s: %s",
+					 groups->bases[kind], strerror(-fd));
 		}
 		group->fds[kind] = fd;
 	}

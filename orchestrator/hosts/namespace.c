@@ -16,6 +16,7 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/why.h"
 #include "orchestrator/hosts/fabric_init.h"
 #include "orchestrator/hosts/id_map.h"
 
@@ -204,8 +205,7 @@ static int namespace_fd(const char *process, const char *name)
 
 static int sentence(int error, const char *what, char *why, size_t why_max)
 {
-	snprintf(why, why_max, "%s: %s", what, strerror(-error));
-	return error;
+	return why_write(error, why, why_max, "%s: %s", what, strerror(-error));
 }
 
 static int own_namespaces_make(struct fabric_namespaces *namespaces, char *why, size_t why_max)

@@ -10,6 +10,7 @@
 #include "nodes/base/monotonic.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/json_member.h"
+#include "orchestrator/base/why.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/live/live_describe.h"
@@ -71,10 +72,8 @@ int live_tunnel_open(struct live *live, const struct tunnel_options *options, in
 	if (!live->tunnel.options)
 		return 0;
 	while ((error = tunnel_connect(&live->tunnel, why, why_max)) == -EAGAIN) {
-		if (interrupt_seen() || asker_gone(report_fd)) {
-			snprintf(why, why_max, "interrupted");
-			return -EINTR;
-		}
+		if (interrupt_seen() || asker_gone(report_fd))
+			return why_write(-EINTR, why, why_max, "interrupted");
 		wait_tell(report_fd, &told_ns, why);
 		usleep(LOOK_MS * 1000);
 	}

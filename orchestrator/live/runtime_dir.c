@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/why.h"
 
 /* another command may remove a stale folder meanwhile, but not that often */
 #define CLAIM_TRIES 100
@@ -26,17 +26,6 @@
 
 /* lock is last: it protects the others */
 static const char *const files[] = { "control", "hosts", "log", "lock" };
-
-static int __attribute__((format(printf, 4, 5)))
-failed(int error, char *why, size_t why_max, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, why_max, format, arguments);
-	va_end(arguments);
-	return error;
-}
 
 /* ---- the directory of all fabrics ---- */
 
@@ -84,16 +73,16 @@ static int directory_check(int fd, const char *path, char *why, size_t why_max)
 	struct stat state;
 
 	if (fstat(fd, &state))
-		return failed(-errno, why, why_max, "cannot check the owner of %s: %s", path,
-			      strerror(errno));
+		return why_write(-errno, why, why_max, "cannot check the owner of %s: %s", path,
+				 strerror(errno));
 	if (state.st_uid != geteuid())
-		return failed(-EPERM, why, why_max,
-			      "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR",
-			      path, (unsigned)state.st_uid, (unsigned)geteuid());
+		return why_write(-EPERM, why, why_max,
+				 "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR",
+				 path, (unsigned)state.st_uid, (unsigned)geteuid());
 	if (state.st_mode & 077)
-		return failed(-EPERM, why, why_max,
-			      "%s is open to others (mode %03o); expected 700: chmod 700 %s", path,
-			      (unsigned)state.st_mode & 0777, path);
+		return why_write(-EPERM, why, why_max,
+				 "%s is open to others (mode %03o); expected 700: chmod 700 %s",
+				 path, (unsigned)state.st_mode & 0777, path);
 	return 0;
 }
 
@@ -103,15 +92,15 @@ int runtime_open(bool make, char *why, size_t why_max)
 	int fd, error = runtime_path(path, sizeof(path));
 
 	if (error)
-		return failed(error, why, why_max, "the runtime directory's name is too long");
+		return why_write(error, why, why_max, "the runtime directory's name is too long");
 	if (make && mkdir(path, 0700) && errno != EEXIST)
-		return failed(-errno, why, why_max,
-			      "cannot make the runtime directory %s: %s; set HEDDLE_RUNTIME_DIR",
-			      path, strerror(errno));
+		return why_write(-errno, why, why_max,
+				 "cannot make the runtime directory %s: %s; set HEDDLE_RUNTIME_DIR",
+				 path, strerror(errno));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return failed(-errno, why, why_max, "cannot open the runtime directory %s: %s",
-			      path, strerror(errno));
+		return why_write(-errno, why, why_max, "cannot open the runtime directory %s: %s",
+				 path, strerror(errno));
 	error = directory_check(fd, path, why, why_max);
 	if (error) {
 		close(fd);
@@ -341,10 +330,10 @@ int runtime_claim(int base_fd, const char *name, struct runtime_place *place, ch
 	int error = runtime_path(base, sizeof(base)), tries = 0;
 
 	if (!runtime_name_fine(name))
-		return failed(-EINVAL, why, why_max,
-			      "'%s' is not a valid name for a fabric: expected 1 to %u letters, "
-			      "digits, '_', '-', '.', no '.' or '-' first",
-			      name, NODE_NAME_MAX - 1);
+		return why_write(-EINVAL, why, why_max,
+				 "'%s' is not a valid name for a fabric: expected 1 to %u letters, "
+				 "digits, '_', '-', '.', no '.' or '-' first",
+				 name, NODE_NAME_MAX - 1);
 	*place = (struct runtime_place){
 		.base_fd = base_fd, .dir_fd = -1, .lock_fd = -1, .watch_fd = -1
 	};
@@ -361,13 +350,13 @@ int runtime_claim(int base_fd, const char *name, struct runtime_place *place, ch
 		} while ((error == -ENOENT || error == -ESTALE || error == -EEXIST) &&
 			 ++tries < CLAIM_TRIES);
 	if (error == -EEXIST)
-		return failed(error, why, why_max,
-			      "a fabric '%s' is running; end it with 'heddle down %s', or give "
-			      "another --name",
-			      name, name);
+		return why_write(error, why, why_max,
+				 "a fabric '%s' is running; end it with 'heddle down %s', or give "
+				 "another --name",
+				 name, name);
 	if (error)
-		return failed(error, why, why_max, "cannot make %s/%s: %s", base, name,
-			      strerror(-error));
+		return why_write(error, why, why_max, "cannot make %s/%s: %s", base, name,
+				 strerror(-error));
 	place->watch_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (place->watch_fd >= 0)
 		(void)inotify_add_watch(place->watch_fd, place->path,

@@ -2,13 +2,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "nodes/control/control_managed.h"
+#include "orchestrator/base/why.h"
 
 /* fields of the same names here and in control.proto, as in nodes/control/control.c */
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
@@ -129,17 +128,6 @@ int manager_message_pack(const struct manager_message *message, uint8_t **bytes)
 
 /* ---- unpacking ---- */
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(char *why, unsigned why_max, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, why_max, format, arguments);
-	va_end(arguments);
-	return -EPROTO;
-}
-
 static int hello_unpack(struct manager_message *message, const Heddle__ManagerHello *from,
 			char *why, unsigned why_max)
 {
@@ -147,17 +135,18 @@ static int hello_unpack(struct manager_message *message, const Heddle__ManagerHe
 	struct route_said *said;
 
 	if (from->node_count > NODE_COUNT_MAX)
-		return refuse(why, why_max, "the fabric cannot have %" PRIu32 " nodes",
-			      from->node_count);
+		return why_write(-EPROTO, why, why_max, "the fabric cannot have %" PRIu32 " nodes",
+				 from->node_count);
 	if ((uint32_t)from->fabric >= FABRIC_KINDS || (uint32_t)from->order >= ROUTING_ORDERS ||
 	    (uint32_t)from->lane_rule >= LANE_RULES)
-		return refuse(why, why_max,
-			      "the request for routes has an unknown kind, order or rule");
+		return why_write(-EPROTO, why, why_max,
+				 "the request for routes has an unknown kind, order or rule");
 	if (from->n_said % 3)
-		return refuse(why, why_max, "the last route is incomplete");
+		return why_write(-EPROTO, why, why_max, "the last route is incomplete");
 	for (size_t i = 0; i < from->n_said; i++)
 		if (!from->said[i] || from->said[i] > NODE_SWITCHES_MAX)
-			return refuse(why, why_max, "a route names switch %" PRIu32, from->said[i]);
+			return why_write(-EPROTO, why, why_max, "a route names switch %" PRIu32,
+					 from->said[i]);
 	message->node_count = from->node_count;
 	REQUEST_FIELDS(COPY)
 	said = malloc(from->n_said * sizeof(uint32_t) + 1);
@@ -178,30 +167,32 @@ static int question_unpack(struct manager_message *message, const Heddle__Manage
 	const char *what = answer ? "answer" : "question";
 
 	if (from->index >= from->count || from->count > MANAGER_QUESTIONS_MAX)
-		return refuse(why, why_max, "%s %" PRIu32 " of %" PRIu32, what, from->index,
-			      from->count);
+		return why_write(-EPROTO, why, why_max, "%s %" PRIu32 " of %" PRIu32, what,
+				 from->index, from->count);
 	if ((uint32_t)from->ask >= ASK_KINDS)
-		return refuse(why, why_max, "a %s of the unknown kind %d", what, (int)from->ask);
+		return why_write(-EPROTO, why, why_max, "a %s of the unknown kind %d", what,
+				 (int)from->ask);
 	if (from->status > 0 || (from->status && !answer))
-		return refuse(why, why_max, "%s %" PRIu32 " has status %" PRId32, what, from->index,
-			      from->status);
+		return why_write(-EPROTO, why, why_max, "%s %" PRIu32 " has status %" PRId32, what,
+				 from->index, from->status);
 	*to = (struct manager_question){ .ask = (enum manager_ask)from->ask,
 					 .node = from->node,
 					 .status = from->status };
 	if (!from->identity == has_identity(answer, to->ask, to->status) ||
 	    !from->block == has_block(answer, to->ask, to->status))
-		return refuse(why, why_max, "%s %" PRIu32 " lacks a part, or has one too many",
-			      what, from->index);
+		return why_write(-EPROTO, why, why_max,
+				 "%s %" PRIu32 " lacks a part, or has one too many", what,
+				 from->index);
 	if (from->identity && !control_identity_unpack(&message->identity, from->identity))
-		return refuse(why, why_max,
-			      "%s %" PRIu32
-			      " has an identity with a list or a number that is too large",
-			      what, from->index);
+		return why_write(-EPROTO, why, why_max,
+				 "%s %" PRIu32
+				 " has an identity with a list or a number that is too large",
+				 what, from->index);
 	if (from->block && !control_block_unpack(&to->block, from->block))
-		return refuse(why, why_max,
-			      "%s %" PRIu32
-			      " has a block of an unknown table, or of the wrong size",
-			      what, from->index);
+		return why_write(-EPROTO, why, why_max,
+				 "%s %" PRIu32
+				 " has a block of an unknown table, or of the wrong size",
+				 what, from->index);
 	to->identity = from->identity ? &message->identity : NULL;
 	message->index = from->index;
 	message->count = from->count;
@@ -214,9 +205,9 @@ static int report_unpack(struct manager_message *message, const Heddle__ManagerR
 	struct manager_report *to = &message->report;
 
 	if (from->error > 0 || strlen(from->why) >= sizeof(to->why))
-		return refuse(why, why_max,
-			      "the report has status %" PRId32 " and a reason of %zu bytes",
-			      from->error, strlen(from->why));
+		return why_write(-EPROTO, why, why_max,
+				 "the report has status %" PRId32 " and a reason of %zu bytes",
+				 from->error, strlen(from->why));
 	REPORT_FIELDS(COPY)
 	strcpy(to->why, from->why);
 	message->error = from->error;
@@ -231,10 +222,11 @@ int manager_message_unpack(const uint8_t *bytes, size_t length, struct manager_m
 
 	memset(message, 0, sizeof(*message));
 	if (length > MANAGER_BYTES_MAX)
-		return refuse(why, why_max, "a message of %zu bytes is too long", length);
+		return why_write(-EPROTO, why, why_max, "a message of %zu bytes is too long",
+				 length);
 	from = heddle__manager_message__unpack(NULL, length, bytes);
 	if (!from)
-		return refuse(why, why_max, "%zu bytes are not a message", length);
+		return why_write(-EPROTO, why, why_max, "%zu bytes are not a message", length);
 	message->kind = (enum manager_kind)from->what_case;
 	if (message->kind == MANAGER_HELLO)
 		error = hello_unpack(message, from->hello, why, why_max);
@@ -243,7 +235,7 @@ int manager_message_unpack(const uint8_t *bytes, size_t length, struct manager_m
 	else if (message->kind == MANAGER_REPORT)
 		error = report_unpack(message, from->report, why, why_max);
 	else if (message->kind != MANAGER_SWEEP)
-		error = refuse(why, why_max, "a message of an unknown kind");
+		error = why_write(-EPROTO, why, why_max, "a message of an unknown kind");
 	heddle__manager_message__free_unpacked(from, NULL);
 	return error;
 }
@@ -313,11 +305,11 @@ static int place_check(const struct manager_message *message, enum manager_kind 
 {
 	if (message->kind == kind && message->count == count && message->index == index)
 		return 0;
-	return refuse(why, why_max,
-		      "message kind %d, %" PRIu32 " of %" PRIu32 ", in place of %s %" PRIu32
-		      " of %" PRIu32,
-		      (int)message->kind, message->index, message->count,
-		      kind == MANAGER_ANSWER ? "answer" : "question", index, count);
+	return why_write(-EPROTO, why, why_max,
+			 "message kind %d, %" PRIu32 " of %" PRIu32 ", in place of %s %" PRIu32
+			 " of %" PRIu32,
+			 (int)message->kind, message->index, message->count,
+			 kind == MANAGER_ANSWER ? "answer" : "question", index, count);
 }
 
 int manager_question_take(const struct manager_message *message, struct manager_question *questions,
@@ -329,9 +321,9 @@ int manager_question_take(const struct manager_message *message, struct manager_
 	if (error)
 		return error;
 	if (message->question.node >= node_count)
-		return refuse(why, why_max,
-			      "question %" PRIu32 " is for node %" PRIu32 ", of %" PRIu32, index,
-			      message->question.node, node_count);
+		return why_write(-EPROTO, why, why_max,
+				 "question %" PRIu32 " is for node %" PRIu32 ", of %" PRIu32, index,
+				 message->question.node, node_count);
 	questions[index] = message->question;
 	return 0;
 }
@@ -349,7 +341,8 @@ int manager_answer_take(const struct manager_message *message, struct manager_qu
 	if (from->ask != to->ask || from->node != to->node ||
 	    (reads &&
 	     (from->block.table != to->block.table || from->block.number != to->block.number)))
-		return refuse(why, why_max, "answer %" PRIu32 " is to another question", index);
+		return why_write(-EPROTO, why, why_max, "answer %" PRIu32 " is to another question",
+				 index);
 	to->status = from->status;
 	if (reads)
 		to->block = from->block;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/why.h"
 #include "orchestrator/hosts/room_files.h"
 
 extern char **environ;
@@ -75,13 +76,10 @@ static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_m
 	for (size_t i = 0; i < COUNT_OF(steps); i++) {
 		if (steps[i].fd < 0 || is_inside(steps[i].fd, steps[i].own_path))
 			continue;
-		if (setns(steps[i].fd, steps[i].kind)) {
-			int error = -errno;
-
-			snprintf(why, why_max, "entering the host's %s namespace: %s",
-				 steps[i].name, strerror(-error));
-			return error;
-		}
+		if (setns(steps[i].fd, steps[i].kind))
+			return why_write(-errno, why, why_max,
+					 "entering the host's %s namespace: %s", steps[i].name,
+					 strerror(errno));
 	}
 	return 0;
 }
@@ -219,11 +217,9 @@ static int program_run(const struct enter_fds *fds, const struct host_user *user
 	int status, error;
 	pid_t child;
 
-	if (pipe2(failure, O_CLOEXEC)) {
-		error = -errno;
-		snprintf(why, why_max, "a pipe to the program: %s", strerror(-error));
-		return error;
-	}
+	if (pipe2(failure, O_CLOEXEC))
+		return why_write(-errno, why, why_max, "a pipe to the program: %s",
+				 strerror(errno));
 	signals_block(&before);
 	child = fork();
 	if (child == 0)

@@ -13,6 +13,7 @@
 #include "nodes/base/array.h"
 #include "orchestrator/base/json_member.h"
 #include "orchestrator/base/program_path.h"
+#include "orchestrator/base/why.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/hosts/host_dilation.h"
 #include "orchestrator/hosts/host_user.h"
@@ -172,10 +173,8 @@ static int program_await(int status_fd, const char *name, const struct host_user
 	do
 		length = read(status_fd, &end, sizeof(end));
 	while (length < 0 && errno == EINTR);
-	if (length != (ssize_t)sizeof(end)) {
-		snprintf(why, why_max, "the host has ended");
-		return -ECHILD;
-	}
+	if (length != (ssize_t)sizeof(end))
+		return why_write(-ECHILD, why, why_max, "the host has ended");
 	if (end.kind == ROOM_NOT_STARTED) {
 		enter_failure_text(name, user, end.value, end.no_user, why, why_max);
 		return end.value;

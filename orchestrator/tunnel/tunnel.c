@@ -19,6 +19,7 @@
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/own_process.h"
 #include "orchestrator/base/socket_buffer.h"
+#include "orchestrator/base/why.h"
 #include "orchestrator/tunnel/tunnel_names.h"
 
 #define SOCKET_BUFFER_BYTES (8 << 20)
@@ -109,10 +110,9 @@ int tunnel_key_read(const char *path, uint8_t key[TUNNEL_KEY_BYTES], char *why, 
 		error = ferror(file) ? -EIO : 0;
 		fclose(file);
 	}
-	if (error) {
-		snprintf(why, why_max, "the key cannot be read: %s: %s", path, strerror(-error));
-		return error;
-	}
+	if (error)
+		return why_write(error, why, why_max, "the key cannot be read: %s: %s", path,
+				 strerror(-error));
 	if (length && text[length - 1] == '\n')
 		length--;
 	for (size_t i = 0; i < 2 * TUNNEL_KEY_BYTES && !error; i += 2) {
@@ -186,11 +186,9 @@ static int port_check(const struct tunnel *tunnel, int family, char *why, size_t
 	const char *port = tunnel->options->machines[tunnel->options->self].port;
 	int fd = socket_open(family, port, false);
 
-	if (fd < 0) {
-		snprintf(why, why_max, "UDP port %s of this machine cannot be used: %s", port,
-			 strerror(-fd));
-		return fd;
-	}
+	if (fd < 0)
+		return why_write(fd, why, why_max, "UDP port %s of this machine cannot be used: %s",
+				 port, strerror(-fd));
 	close(fd);
 	return 0;
 }
@@ -202,11 +200,10 @@ static int machine_connect(struct tunnel *tunnel, uint32_t machine, bool first, 
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG }, *found;
 	int fd, error = getaddrinfo(address->host, address->port, &hints, &found);
 
-	if (error) {
-		snprintf(why, why_max, "the address of machine %s is not known: %s: %s",
-			 address->name, address->host, gai_strerror(error));
-		return -EAGAIN;
-	}
+	if (error)
+		return why_write(-EAGAIN, why, why_max,
+				 "the address of machine %s is not known: %s: %s", address->name,
+				 address->host, gai_strerror(error));
 	error = first ? port_check(tunnel, found->ai_family, why, why_max) : 0;
 	fd = error ? error
 		   : socket_open(found->ai_family,
