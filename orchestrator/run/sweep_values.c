@@ -3,10 +3,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "orchestrator/base/why.h"
 
 /* a number in units of 1 / ONE, so with nine decimals: up to 64 bits, as a seed has */
 typedef __int128 fixed_t;
@@ -18,17 +19,6 @@ struct number {
 	fixed_t value;
 	char unit[16];
 };
-
-static int __attribute__((format(printf, 3, 4)))
-refuse(char *why, size_t why_max, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, why_max, format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
 
 /* @text with @length bytes; false if it is no number with at most nine decimals */
 static bool number_parse(const char *text, size_t length, struct number *number)
@@ -86,13 +76,13 @@ static int range_make(const struct number *from, const struct number *to, fixed_
 	fixed_t value = from->value, next;
 
 	if (to->value < from->value)
-		return refuse(why, why_max, "a range must rise");
+		return why_write(-EINVAL, why, why_max, "a range must rise");
 	if (factor ? step <= ONE || !value : step <= 0)
-		return refuse(why, why_max, "a range with this step has no end");
+		return why_write(-EINVAL, why, why_max, "a range with this step has no end");
 	for (;;) {
 		if (values->count == SWEEP_VALUES_MAX)
-			return refuse(why, why_max, "the range has more than %u values",
-				      SWEEP_VALUES_MAX);
+			return why_write(-EINVAL, why, why_max, "the range has more than %u values",
+					 SWEEP_VALUES_MAX);
 		number_print(value, from->unit, values->texts[values->count++]);
 		if (factor && __builtin_mul_overflow(value, step, &next))
 			break;
@@ -117,13 +107,14 @@ static int range_parse(const char *text, const char *dots, struct sweep_values *
 	if (!number_parse(text, (size_t)(dots - text), &from) ||
 	    !number_parse(second, length, &to) ||
 	    (again && !number_parse(third, strlen(third), &step)))
-		return refuse(why, why_max,
-			      "expected a range such as 1..16, 10..100Gb/s..10Gb/s or 1..64..x2, "
-			      "or a list such as a,b, not '%.100s'",
-			      text);
+		return why_write(
+			-EINVAL, why, why_max,
+			"expected a range such as 1..16, 10..100Gb/s..10Gb/s or 1..64..x2, "
+			"or a list such as a,b, not '%.100s'",
+			text);
 	if (!unit_join(&from, to.unit) || (!factor && !unit_join(&step, to.unit)))
-		return refuse(why, why_max, "the numbers of a range have the same unit: '%.100s'",
-			      text);
+		return why_write(-EINVAL, why, why_max,
+				 "the numbers of a range have the same unit: '%.100s'", text);
 	return range_make(&from, &to, step.value, factor, values, why, why_max);
 }
 
@@ -133,11 +124,12 @@ static int list_parse(const char *text, struct sweep_values *values, char *why, 
 		size_t length = strcspn(text, ",");
 
 		if (!length || length >= SWEEP_VALUE_MAX)
-			return refuse(why, why_max, "a value of a list has 1 to %u characters",
-				      SWEEP_VALUE_MAX - 1);
+			return why_write(-EINVAL, why, why_max,
+					 "a value of a list has 1 to %u characters",
+					 SWEEP_VALUE_MAX - 1);
 		if (values->count == SWEEP_VALUES_MAX)
-			return refuse(why, why_max, "the list has more than %u values",
-				      SWEEP_VALUES_MAX);
+			return why_write(-EINVAL, why, why_max, "the list has more than %u values",
+					 SWEEP_VALUES_MAX);
 		snprintf(values->texts[values->count++], SWEEP_VALUE_MAX, "%.*s", (int)length,
 			 text);
 		if (!text[length])

@@ -10,21 +10,11 @@
 #include "orchestrator/base/json_member.h"
 #include "orchestrator/base/shell_word.h"
 #include "orchestrator/base/utf8.h"
+#include "orchestrator/base/why.h"
 
 #define STATUS_WRONG 400
 
 /* ---- checks ---- */
-
-static int __attribute__((format(printf, 3, 4)))
-wrong(char *why, size_t why_max, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, why_max, format, arguments);
-	va_end(arguments);
-	return STATUS_WRONG;
-}
 
 /* printable, without a space and without what begins a comment of a script */
 static bool is_word(const json_t *value)
@@ -58,16 +48,17 @@ static int changes_check(const json_t *set, char *why, size_t why_max)
 	size_t i;
 
 	if (set && !json_is_array(set))
-		return wrong(why, why_max, "'set' is no array.");
+		return why_write(STATUS_WRONG, why, why_max, "'set' is no array.");
 	if (json_array_size(set) > FORK_CHANGES_MAX)
-		return wrong(why, why_max, "'set' has more than %u changes.", FORK_CHANGES_MAX);
+		return why_write(STATUS_WRONG, why, why_max, "'set' has more than %u changes.",
+				 FORK_CHANGES_MAX);
 	json_array_foreach (set, i, change) {
 		for (size_t k = 0; k < COUNT_OF(keys); k++)
 			if (!is_word(json_object_get(change, keys[k])))
-				return wrong(why, why_max,
-					     "'set' %zu has no '%s', or it is no word of less "
-					     "than %u characters.",
-					     i, keys[k], FORK_WORD_MAX);
+				return why_write(STATUS_WRONG, why, why_max,
+						 "'set' %zu has no '%s', or it is no word of less "
+						 "than %u characters.",
+						 i, keys[k], FORK_WORD_MAX);
 	}
 	return 0;
 }
@@ -79,18 +70,20 @@ int fork_request_check(const json_t *request, char *why, size_t why_max)
 	size_t i;
 
 	if (!json_is_object(request))
-		return wrong(why, why_max, "The body is no object.");
+		return why_write(STATUS_WRONG, why, why_max, "The body is no object.");
 	if (!json_is_integer(json_object_get(request, "of")))
-		return wrong(why, why_max, "'of' is no number of a recording.");
+		return why_write(STATUS_WRONG, why, why_max, "'of' is no number of a recording.");
 	if (at && (!json_is_integer(at) || json_integer_value(at) < 0))
-		return wrong(why, why_max, "'at_ps' is no time in picoseconds.");
+		return why_write(STATUS_WRONG, why, why_max, "'at_ps' is no time in picoseconds.");
 	if (!at && json_array_size(json_object_get(request, "set")))
-		return wrong(why, why_max, "'set' needs 'at_ps', the time of the changes.");
+		return why_write(STATUS_WRONG, why, why_max,
+				 "'set' needs 'at_ps', the time of the changes.");
 	if (settings && !json_is_array(settings))
-		return wrong(why, why_max, "'settings' is no array.");
+		return why_write(STATUS_WRONG, why, why_max, "'settings' is no array.");
 	json_array_foreach (settings, i, setting) {
 		if (!is_setting(setting))
-			return wrong(why, why_max, "'settings' %zu is not PATH=VALUE.", i);
+			return why_write(STATUS_WRONG, why, why_max,
+					 "'settings' %zu is not PATH=VALUE.", i);
 	}
 	return changes_check(json_object_get(request, "set"), why, why_max);
 }
@@ -109,16 +102,16 @@ json_t *fork_changes(const json_t *before, const json_t *request, char *why, siz
 	json_t *set = json_object_get(request, "set");
 
 	if (count && at_of(request) < at_of(json_array_get(changes, count - 1))) {
-		wrong(why, why_max,
-		      "'at_ps' is before the changes of recording %" JSON_INTEGER_FORMAT ".",
-		      member_number(request, "of"));
+		snprintf(why, why_max,
+			 "'at_ps' is before the changes of recording %" JSON_INTEGER_FORMAT ".",
+			 member_number(request, "of"));
 		json_decref(changes);
 		return NULL;
 	}
 	if (json_array_size(set) &&
 	    json_array_append_new(changes,
 				  json_pack("{s:I, s:O}", "at_ps", at_of(request), "set", set))) {
-		wrong(why, why_max, "Memory is short.");
+		snprintf(why, why_max, "Memory is short.");
 		json_decref(changes);
 		return NULL;
 	}
