@@ -173,22 +173,34 @@ int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *me
 	return error;
 }
 
-static int end_down(struct fabric *fabric, uint32_t node, uint32_t port)
+/* @vacant: the port has no link any more */
+static int end_down(struct fabric *fabric, uint32_t node, uint32_t port, bool vacant)
 {
-	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port };
+	const struct port_config *was = &fabric->plan->nodes[node].ports[port];
+	struct port_config without = { .vacant = true,
+				       .channels = was->channels,
+				       .mtu_bytes = was->mtu_bytes };
+	struct control_message message = { .kind = CONTROL_LINK_DOWN,
+					   .number = port,
+					   .port = vacant ? &without : NULL };
 
 	return fabric_pid(fabric, node) ? fabric_tell(fabric, node, &message) : 0;
 }
 
-int fabric_link_down(struct fabric *fabric, uint32_t link)
+static int link_take_down(struct fabric *fabric, uint32_t link, bool vacant)
 {
 	const struct plan_link *ends = &fabric->plan->links[link];
-	int error = end_down(fabric, ends->node_a, ends->port_a);
-	int error_b = end_down(fabric, ends->node_b, ends->port_b);
+	int error = end_down(fabric, ends->node_a, ends->port_a, vacant);
+	int error_b = end_down(fabric, ends->node_b, ends->port_b, vacant);
 
 	drain_begin(fabric, link, error || !fabric_pid(fabric, ends->node_a),
 		    error_b || !fabric_pid(fabric, ends->node_b));
 	return error ? error : error_b;
+}
+
+int fabric_link_down(struct fabric *fabric, uint32_t link)
+{
+	return link_take_down(fabric, link, false);
 }
 
 static int end_up(struct fabric *fabric, uint32_t node, uint32_t port)
@@ -293,7 +305,7 @@ int fabric_node_isolate(struct fabric *fabric, uint32_t node)
 		if (config->ports[port].vacant)
 			continue;
 		error_port = end_down(fabric, config->ports[port].peer_index,
-				      config->ports[port].peer_port);
+				      config->ports[port].peer_port, false);
 		drain_begin(fabric, link, fabric->plan->links[link].node_a == node,
 			    fabric->plan->links[link].node_b == node);
 		error = error ? error : error_port;
@@ -314,7 +326,7 @@ static int node_link(struct fabric *fabric, uint32_t node)
 			continue;
 		error = link_carries(fabric, &fabric->plan->links[own->link_index])
 				? end_up(fabric, own->peer_index, own->peer_port)
-				: end_down(fabric, node, port);
+				: end_down(fabric, node, port, false);
 	}
 	return error;
 }
@@ -363,28 +375,9 @@ out:
 
 /* ---- what joins and leaves ---- */
 
-static int end_vacate(struct fabric *fabric, uint32_t node, uint32_t port)
-{
-	const struct port_config *was = &fabric->plan->nodes[node].ports[port];
-	struct port_config vacant = { .vacant = true,
-				      .channels = was->channels,
-				      .mtu_bytes = was->mtu_bytes };
-	struct control_message message = { .kind = CONTROL_LINK_DOWN,
-					   .number = port,
-					   .port = &vacant };
-
-	return fabric_pid(fabric, node) ? fabric_tell(fabric, node, &message) : 0;
-}
-
 int fabric_link_remove(struct fabric *fabric, uint32_t link)
 {
-	const struct plan_link *ends = &fabric->plan->links[link];
-	int error = end_vacate(fabric, ends->node_a, ends->port_a);
-	int error_b = end_vacate(fabric, ends->node_b, ends->port_b);
-
-	drain_begin(fabric, link, error || !fabric_pid(fabric, ends->node_a),
-		    error_b || !fabric_pid(fabric, ends->node_b));
-	return error ? error : error_b;
+	return link_take_down(fabric, link, true);
 }
 
 void fabric_node_remove(struct fabric *fabric, uint32_t node)

@@ -374,10 +374,8 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 
 		if (!end->vacant &&
 		    (end->peer_index < index || plan_elsewhere(fabric->plan, end->peer_index) ||
-		     (end->peer_index == index && end->peer_port <= port))) {
-			descriptor_close(&fabric->ring_fds[2 * end->link_index]);
-			descriptor_close(&fabric->ring_fds[2 * end->link_index + 1]);
-		}
+		     (end->peer_index == index && end->peer_port <= port)))
+			fabric_link_release(fabric, end->link_index);
 	}
 }
 
