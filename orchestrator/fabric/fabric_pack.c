@@ -238,34 +238,34 @@ static int share_send(struct fabric *fabric, uint32_t lead, struct worker_share 
 }
 
 /* sends the ends of sockets in @message, which are closed here */
-static int ends_send(struct fabric *fabric, uint32_t lead, uint32_t worker,
+static int ends_send(struct fabric *fabric, uint32_t lead, int socket,
 		     struct control_message *message)
 {
-	int error = message->fd_count
-			    ? fabric_start_send(fabric, lead, fabric->pack.sockets[worker], message)
-			    : 0;
+	int error = message->fd_count ? fabric_start_send(fabric, lead, socket, message) : 0;
 
 	while (message->fd_count)
 		close(message->fds[--message->fd_count]);
 	return error;
 }
 
-/* a control socket for each node of @worker */
-static int sockets_make(struct fabric *fabric, uint32_t lead, uint32_t worker)
+int fabric_pack_sockets(struct fabric *fabric, uint32_t lead, int socket)
 {
+	const struct fabric_pack *pack = &fabric->pack;
 	struct control_message message = { .kind = CONTROL_ADOPT };
 	int error = 0;
 
-	for (uint32_t i = lead; i < fabric->plan->node_count && !error; i++) {
-		if (!fabric->nodes[i].packed || fabric->nodes[i].slot != worker)
+	for (uint32_t place = 0; place < pack->place_count && !error; place++) {
+		uint32_t node = pack->node_at[place];
+
+		if (node == fabric->plan->node_count || fabric->nodes[node].lead != lead)
 			continue;
-		error = fabric_start_socket(fabric, i, &message.fds[message.fd_count]);
+		error = fabric_start_socket(fabric, node, &message.fds[message.fd_count]);
 		message.fd_count += !error;
 		if (!error && message.fd_count == SOCKETS_AT_ONCE)
-			error = ends_send(fabric, lead, worker, &message);
+			error = ends_send(fabric, lead, socket, &message);
 	}
 	if (!error)
-		return ends_send(fabric, lead, worker, &message);
+		return ends_send(fabric, lead, socket, &message);
 	while (message.fd_count)
 		close(message.fds[--message.fd_count]);
 	return error;
@@ -286,7 +286,7 @@ static int worker_start(struct fabric *fabric, uint32_t worker, const char *prog
 	close(sockets[1]);
 	if (!error)
 		error = share_send(fabric, lead, &share);
-	return error ? error : sockets_make(fabric, lead, worker);
+	return error ? error : fabric_pack_sockets(fabric, lead, sockets[0]);
 }
 
 int fabric_pack_start(struct fabric *fabric, const char *program)

@@ -61,6 +61,10 @@ int fabric_pack_make(struct fabric *fabric);
  *  Return: 0 or -errno, perhaps with the reason in fabric->failure. */
 int fabric_pack_start(struct fabric *fabric, const char *program);
 
+/** fabric_pack_sockets() - makes a control socket for each node of the process of @lead, and hands
+ *  their ends to it over @socket, in the order of places.  Return: 0 or -errno. */
+int fabric_pack_sockets(struct fabric *fabric, uint32_t lead, int socket);
+
 /** fabric_pack_place() - fills @place for the configuration of the packed @node. */
 void fabric_pack_place(const struct fabric *fabric, uint32_t node, struct node_place *place);
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,8 +14,6 @@
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/plan/partition.h"
 #include "orchestrator/plan/placement.h"
-
-#define SOCKETS_AT_ONCE 200u
 
 const char *fabric_ranks_refuses(const struct plan *plan, uint32_t rank_count)
 {
@@ -197,32 +194,6 @@ static int work_send(struct fabric *fabric, uint32_t lead, int socket)
 	return error;
 }
 
-/* control sockets of all nodes of other ranks, in the order of their places */
-static int sockets_send(struct fabric *fabric, uint32_t lead, int socket)
-{
-	const struct fabric_pack *pack = &fabric->pack;
-	struct control_message message = { .kind = CONTROL_ADOPT };
-	int error = 0;
-
-	for (uint32_t place = 0; place <= pack->place_count && !error; place++) {
-		bool last = place == pack->place_count;
-		uint32_t node = last ? fabric->plan->node_count : pack->node_at[place];
-
-		if (node < fabric->plan->node_count && fabric_ranks_elsewhere(fabric, node)) {
-			error = fabric_start_socket(fabric, node, &message.fds[message.fd_count]);
-			message.fd_count += !error;
-		}
-		if (error || (message.fd_count < SOCKETS_AT_ONCE && !last))
-			continue;
-		error = message.fd_count ? fabric_start_send(fabric, lead, socket, &message) : 0;
-		while (message.fd_count)
-			close(message.fds[--message.fd_count]);
-	}
-	while (message.fd_count)
-		close(message.fds[--message.fd_count]);
-	return error;
-}
-
 int fabric_ranks_start(struct fabric *fabric, const char *program)
 {
 	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = fabric->plan->node_count };
@@ -238,7 +209,7 @@ int fabric_ranks_start(struct fabric *fabric, const char *program)
 	close(sockets[1]);
 	if (!error)
 		error = work_send(fabric, lead, sockets[0]);
-	return error ? error : sockets_send(fabric, lead, sockets[0]);
+	return error ? error : fabric_pack_sockets(fabric, lead, sockets[0]);
 }
 
 /* ---- while it runs ---- */
