@@ -26,28 +26,16 @@ uint64_t fabric_deadline_ns(const struct fabric *fabric, uint32_t timeout_ms)
 		       : deadline_ns;
 }
 
-/* the node that owes us an answer */
-struct debt {
-	uint32_t node;
-};
-
+/* @context: the node that owes us an answer */
 static bool owes_answer(const void *context, uint32_t node)
 {
-	return ((const struct debt *)context)->node == node;
-}
-
-static uint32_t no_progress(const void *context)
-{
-	(void)context;
-	return 0;
+	return *(const uint32_t *)context == node;
 }
 
 /* virtual clock: can the answer still arrive? Return: 0 or -errno */
-static int debtor_watch(struct fabric *fabric, struct watchdog *watchdog, const struct debt *debt)
+static int debtor_watch(struct fabric *fabric, struct watchdog *watchdog, uint32_t debtor)
 {
-	struct fabric_part part = {
-		.what = "answered", .progress = no_progress, .owes = owes_answer, .context = debt
-	};
+	struct fabric_part part = { .what = "answered", .owes = owes_answer, .context = &debtor };
 
 	if (interrupt_seen())
 		return -EINTR;
@@ -130,7 +118,6 @@ static int ask_once(struct fabric *fabric, uint32_t node, uint32_t question,
 static int ask_virtual(struct fabric *fabric, uint32_t node, uint32_t question,
 		       struct control_message *message)
 {
-	struct debt debt = { .node = node };
 	struct watchdog watchdog;
 	uint64_t began_ns = monotonic_ns();
 	bool sent = false;
@@ -138,7 +125,7 @@ static int ask_virtual(struct fabric *fabric, uint32_t node, uint32_t question,
 
 	watchdog_start(&watchdog, fabric->options.watchdog_ns, began_ns);
 	while ((error = ask_once(fabric, node, question, message, &sent)) == -EAGAIN) {
-		error = debtor_watch(fabric, &watchdog, &debt);
+		error = debtor_watch(fabric, &watchdog, node);
 		if (error)
 			break;
 		answer_waits(fabric, node, began_ns);

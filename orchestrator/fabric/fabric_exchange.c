@@ -254,11 +254,6 @@ static bool owes_answer(const void *context, uint32_t node)
 	return false;
 }
 
-static uint32_t answers_open(const void *context)
-{
-	return ((const struct exchange *)context)->open;
-}
-
 static void wait_show(const struct exchange *exchange)
 {
 	const struct fabric *fabric = exchange->fabric;
@@ -281,7 +276,7 @@ static int nodes_watch(struct exchange *exchange)
 {
 	struct fabric *fabric = exchange->fabric;
 	struct fabric_part part = { .what = "answered the fabric manager",
-				    .progress = answers_open,
+				    .progress = exchange->open,
 				    .owes = owes_answer,
 				    .context = exchange };
 

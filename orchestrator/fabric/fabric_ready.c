@@ -14,25 +14,16 @@
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/fabric/fabric_watch.h"
 
-/* a node died before it was ready: the start has failed */
-static void dead_tell(struct fabric *fabric)
+/* has a node died before it was ready? Then the start has failed */
+static bool death_tell(struct fabric *fabric)
 {
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (!fabric_pid(fabric, i) && plan_here(fabric->plan, i))
-			fabric_fail_node(fabric, i, "%s", fabric->nodes[i].fate);
-}
-
-static bool deaths(const struct fabric *fabric)
-{
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (!fabric_pid(fabric, i) && plan_here(fabric->plan, i))
-			return true;
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		if (fabric_pid(fabric, i) || !plan_here(fabric->plan, i))
+			continue;
+		fabric_fail_node(fabric, i, "%s", fabric->nodes[i].fate);
+		return true;
+	}
 	return false;
-}
-
-static uint32_t nodes_ready(const void *context)
-{
-	return ((const struct fabric *)context)->ready;
 }
 
 static bool owes_ready(const void *context, uint32_t node)
@@ -107,10 +98,7 @@ static void unfiltered_tell(const struct fabric *fabric)
 
 int fabric_nodes_await(struct fabric *fabric)
 {
-	struct fabric_part part = { .what = "become ready",
-				    .progress = nodes_ready,
-				    .owes = owes_ready,
-				    .context = fabric };
+	struct fabric_part part = { .what = "become ready", .owes = owes_ready, .context = fabric };
 	struct fabric_start_wait wait;
 	uint32_t expected = 0;
 
@@ -118,15 +106,14 @@ int fabric_nodes_await(struct fabric *fabric)
 		expected += plan_here(fabric->plan, i);
 	wait_begin(fabric, &wait);
 	while (fabric->ready < expected) {
-		if (fabric->options.real && deaths(fabric)) {
-			dead_tell(fabric);
+		if (fabric->options.real && death_tell(fabric))
 			return -EIO;
-		}
 		if (interrupt_seen())
 			return -EINTR;
 		if (fabric_watch_messages(fabric, FABRIC_SLICE_MS) || fabric_watch_children(fabric))
 			return -EIO;
 		ready_waits(fabric, wait.began_ns, expected);
+		part.progress = fabric->ready;
 		if (!fabric->options.real && fabric_watch_part(fabric, &wait.watchdog, &part))
 			return -ETIMEDOUT;
 		if (fabric->options.real && start_is_late(fabric, &wait)) {
@@ -148,11 +135,6 @@ struct taking {
 	uint32_t waiting;
 };
 
-static uint32_t taking_ready(const void *context)
-{
-	return ((const struct taking *)context)->fabric->ready;
-}
-
 static bool owes_taking(const void *context, uint32_t node)
 {
 	const struct taking *taking = context;
@@ -164,7 +146,6 @@ int fabric_descriptors_await(struct fabric *fabric, uint32_t node, struct fabric
 {
 	struct taking taking = { .fabric = fabric, .waiting = node };
 	struct fabric_part part = { .what = "become ready",
-				    .progress = taking_ready,
 				    .owes = owes_taking,
 				    .context = &taking };
 	uint32_t late = 0;
@@ -177,6 +158,7 @@ int fabric_descriptors_await(struct fabric *fabric, uint32_t node, struct fabric
 		return -EIO;
 	while (late < fabric->plan->node_count && !owes_taking(&taking, late))
 		late++;
+	part.progress = fabric->ready;
 	if (late == fabric->plan->node_count)
 		fabric_waits(fabric, wait->began_ns,
 			     "waiting until other programs of this user have received their file "

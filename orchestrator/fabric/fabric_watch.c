@@ -448,7 +448,7 @@ static bool late_control(struct fabric *fabric, const struct fabric_part *part)
 bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 		       const struct fabric_part *part)
 {
-	struct watchdog_sight sight = { .progress = part->progress(part->context) };
+	struct watchdog_sight sight = { .progress = part->progress };
 	enum watchdog_verdict verdict;
 	uint32_t first = 0;
 	char others[32] = "";
@@ -456,7 +456,8 @@ bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog,
 	if (watchdog_wants_detail(watchdog, sight.progress))
 		late_nodes(fabric, part, &first, &sight);
 	verdict = watchdog_look(watchdog, monotonic_ns(), &sight);
-	if (verdict == WATCHDOG_FINE || part->progress(part->context) != sight.progress)
+	if (verdict == WATCHDOG_FINE ||
+	    (part->progress_now && atomic_load(part->progress_now) != part->progress))
 		return false;
 	/* the node that must open the next window has finished this one, so it may be any */
 	if (verdict == WATCHDOG_HANGS && late_nodes_starve(fabric, part, !sight.late))
@@ -486,11 +487,6 @@ struct open_window {
 	uint32_t window;
 };
 
-static uint32_t window_now(const void *context)
-{
-	return atomic_load(&((const struct open_window *)context)->fabric->page->window);
-}
-
 static bool owes_window(const void *context, uint32_t node)
 {
 	const struct open_window *open = context;
@@ -505,9 +501,11 @@ bool fabric_watch_clock(struct fabric *fabric)
 	struct open_window open = { .fabric = fabric,
 				    .window = atomic_load(&fabric->page->window) };
 	char what[96];
-	struct fabric_part part = {
-		.what = what, .progress = window_now, .owes = owes_window, .context = &open
-	};
+	struct fabric_part part = { .what = what,
+				    .progress = open.window,
+				    .progress_now = &fabric->page->window,
+				    .owes = owes_window,
+				    .context = &open };
 
 	snprintf(what, sizeof(what), "finished window %u at %llu ps", open.window,
 		 (unsigned long long)atomic_load(&fabric->page->start_ps));

@@ -62,9 +62,10 @@ bool fabric_watch_message(struct fabric *fabric, uint32_t node,
 
 /* a wait for all nodes, such as a window */
 struct fabric_part {
-	const char *what; /* of a node: "it has not ..." */
-	/* changes whenever a further node has done it */
-	uint32_t (*progress)(const void *context);
+	const char *what;  /* of a node: "it has not ..." */
+	uint32_t progress; /* changes whenever a further node has done it */
+	/* the same, while this process looks elsewhere; NULL: only this process changes it */
+	const _Atomic uint32_t *progress_now;
 	bool (*owes)(const void *context, uint32_t node); /* is @node still waited for? */
 	const void *context;
 };
