@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/fabric/fault_tables.h"
-
 #define BEFORE_WINDOWS 20u /* at most so many windows before a fault are its reference */
 #define RECOVERED_PERMILLE 900u
 #define RECOVERED_WINDOWS 5u /* that follow with enough; fewer can be chance */
@@ -133,21 +131,6 @@ static int links_change(struct fault_player *player, const struct plan_fault *fa
 	return error;
 }
 
-static int tables_follow(struct fault_player *player)
-{
-	struct plan follower;
-	int error;
-
-	if (player->fabric.manage)
-		return player->fabric.manage(player->fabric.owner);
-	error = fault_tables_make(player->plan, player->down, &follower);
-
-	for (uint32_t i = 0; i < follower.switch_count && !error; i++)
-		error = player->fabric.tables(player->fabric.owner, i, &follower.nodes[i].switch_);
-	fault_tables_free(&follower);
-	return error;
-}
-
 static int act(struct fault_player *player, const struct plan_action *action)
 {
 	const struct plan_fault *fault = &player->plan->faults.list[action->fault];
@@ -174,7 +157,7 @@ static int act(struct fault_player *player, const struct plan_action *action)
 	case ACTION_TABLES:
 		if (action->at_ps == fault->tables_ps)
 			record->astray_until = astray(player);
-		return tables_follow(player);
+		return player->fabric.manage(player->fabric.owner);
 	}
 	return -EINVAL;
 }

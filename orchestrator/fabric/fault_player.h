@@ -22,9 +22,7 @@ struct fault_fabric {
 	int (*report_left)(void *owner, uint32_t node, uint32_t port,
 			   /* link_drain.h; NULL: the fabric drains its links itself */
 			   const struct channel_set *left);
-	/* tables after a fault: computed from the plan, for each switch; or, if `manage` is not
-	 * NULL, by a sweep of the fabric manager, with the same result */
-	int (*tables)(void *owner, uint32_t node, const struct switch_config *tables);
+	/* tables follow what has failed: a sweep of the fabric manager */
 	int (*manage)(void *owner);
 	/* kills the active fabric manager, if that is a process; NULL: its tables are late
 	 * instead */

@@ -16,6 +16,7 @@
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/scenario/scenario.h"
 #include "switchd/kinds/switch_kinds.h"
+#include "tests/sim/fault_tables.h"
 
 #define LAST_ENTRIES 16u /* of the trace ring, after a failed invariant */
 /* of all windows so far, between two checks: a long run costs little more than a short one */
@@ -181,13 +182,21 @@ static int play_report_left(void *owner, uint32_t node, uint32_t port,
 	return 0;
 }
 
-static int play_tables(void *owner, uint32_t node, const struct switch_config *tables)
+/* computed from the plan, with the same result as by a fabric manager */
+static int play_manage(void *owner)
 {
-	struct node_window *window = end_of(owner, node);
-	int error = window->ops->tables(window->dataplane, tables);
+	struct sim *sim = owner;
+	struct plan follower;
+	int error = fault_tables_make(&sim->plan, sim->faults.down, &follower);
 
-	if (!error)
-		node_window_changed(window);
+	for (uint32_t i = 0; i < follower.switch_count && !error; i++) {
+		struct node_window *window = end_of(sim, i);
+
+		error = window->ops->tables(window->dataplane, &follower.nodes[i].switch_);
+		if (!error)
+			node_window_changed(window);
+	}
+	fault_tables_free(&follower);
 	return error;
 }
 
@@ -202,7 +211,7 @@ static void faults_init(struct sim *sim)
 					     .link_down = play_link_down,
 					     .link_up = play_link_up,
 					     .report_left = play_report_left,
-					     .tables = play_tables,
+					     .manage = play_manage,
 					     .page = play_page };
 
 	if (fault_player_init(&sim->faults, &sim->plan, &fabric))

@@ -1,8 +1,8 @@
-/*  orchestrator/fabric/fault_tables: routes of a ring of three switches with links down (FC-26). */
+/*  tests/sim/fault_tables: routes of a ring of three switches with links down (FC-26). */
 #include <string.h>
 
-#include "orchestrator/fabric/fault_tables.h"
 #include "orchestrator/scenario/scenario.h"
+#include "tests/sim/fault_tables.h"
 #include "tests/testing.h"
 
 /* link 0: a:p1 - b:p1, link 1: b:p2 - c:p1, link 2: c:p2 - a:p2; fabric addresses 1, 2, 3 */

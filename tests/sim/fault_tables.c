@@ -1,4 +1,4 @@
-#include "orchestrator/fabric/fault_tables.h"
+#include "tests/sim/fault_tables.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*  fault_tables - routes and flooding trees of a fabric with links down, as the fabric manager
  *  writes them (FC-26). */
-#ifndef HEDDLE_ORCHESTRATOR_FABRIC_FAULT_TABLES_H
-#define HEDDLE_ORCHESTRATOR_FABRIC_FAULT_TABLES_H
+#ifndef HEDDLE_TESTS_SIM_FAULT_TABLES_H
+#define HEDDLE_TESTS_SIM_FAULT_TABLES_H
 
 #include "orchestrator/plan/plan.h"
 
