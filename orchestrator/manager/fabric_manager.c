@@ -76,6 +76,38 @@ static int exchange(struct sweep *sweep)
 	return 0;
 }
 
+/* of switch @index, for its block @block of @table */
+static int block_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index,
+		     enum table_kind table, uint32_t block)
+{
+	struct manager_question *question = question_add(sweep);
+
+	if (!question)
+		return -ENOMEM;
+	*question = (struct manager_question){ .ask = ask,
+					       .node = sweep->node_of[index],
+					       .block = { .table = table, .number = block } };
+	if (ask == ASK_WRITE)
+		memcpy(question->block.bytes,
+		       switch_image_block(&sweep->wanted[index], table, block), TABLE_BLOCK_BYTES);
+	return 0;
+}
+
+/* adds the questions to each switch that is alive, and sends them: @take handles the answers */
+static int switches_ask(struct sweep *sweep, int (*ask)(struct sweep *, uint32_t index),
+			int (*take)(struct sweep *))
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < sweep->topology.switch_count && !error; i++) {
+		if (sweep->topology.switches[i].alive)
+			error = ask(sweep, i);
+		if (!error && sweep->question_count >= QUESTIONS_MAX)
+			error = take(sweep);
+	}
+	return error ? error : take(sweep);
+}
+
 /* ---- 1: discover ---- */
 
 static int census_take(struct sweep *sweep)
@@ -163,17 +195,9 @@ static int read_ask(struct sweep *sweep, uint32_t index)
 		if (switch_image_widen(&sweep->read[index], (enum table_kind)table,
 				       node->table_blocks[table]))
 			return -ENOMEM;
-		for (uint32_t block = 0; block < node->table_blocks[table]; block++) {
-			struct manager_question *question = question_add(sweep);
-
-			if (!question)
+		for (uint32_t block = 0; block < node->table_blocks[table]; block++)
+			if (block_ask(sweep, ASK_READ, index, (enum table_kind)table, block))
 				return -ENOMEM;
-			*question = (struct manager_question){
-				.ask = ASK_READ,
-				.node = node->index,
-				.block = { .table = (enum table_kind)table, .number = block }
-			};
-		}
 	}
 	return 0;
 }
@@ -196,19 +220,6 @@ static int read_take(struct sweep *sweep)
 	}
 	sweep->question_count = 0;
 	return error;
-}
-
-static int tables_read(struct sweep *sweep)
-{
-	int error = 0;
-
-	for (uint32_t i = 0; i < sweep->topology.switch_count && !error; i++) {
-		if (sweep->topology.switches[i].alive)
-			error = read_ask(sweep, i);
-		if (!error && sweep->question_count >= QUESTIONS_MAX)
-			error = read_take(sweep);
-	}
-	return error ? error : read_take(sweep);
 }
 
 /* hosts that were not discovered but are in a switch's table */
@@ -292,22 +303,6 @@ static int tables_make(struct sweep *sweep)
 
 /* ---- 4: write ---- */
 
-static int block_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index,
-		     enum table_kind table, uint32_t block)
-{
-	struct manager_question *question = question_add(sweep);
-
-	if (!question)
-		return -ENOMEM;
-	*question = (struct manager_question){ .ask = ask,
-					       .node = sweep->node_of[index],
-					       .block = { .table = table, .number = block } };
-	if (ask == ASK_WRITE)
-		memcpy(question->block.bytes,
-		       switch_image_block(&sweep->wanted[index], table, block), TABLE_BLOCK_BYTES);
-	return 0;
-}
-
 /* number of blocks of @table of switch @index that differ */
 static uint32_t differences(const struct sweep *sweep, uint32_t index, enum table_kind table)
 {
@@ -353,7 +348,7 @@ static int images_match(struct sweep *sweep, uint32_t index)
 }
 
 /* writes the blocks that differ to switch @index, and reads them back */
-static int switch_write_ask(struct sweep *sweep, uint32_t index)
+static int write_ask(struct sweep *sweep, uint32_t index)
 {
 	uint32_t differing = 0;
 	int error = images_match(sweep, index);
@@ -407,7 +402,7 @@ static bool is_as_wanted(struct sweep *sweep, const struct manager_question *que
 }
 
 /* the death of a node meanwhile causes the next sweep, which handles it */
-static int writes_take(struct sweep *sweep)
+static int write_take(struct sweep *sweep)
 {
 	int error = exchange(sweep);
 
@@ -425,19 +420,6 @@ static int writes_take(struct sweep *sweep)
 	return error;
 }
 
-static int tables_stage(struct sweep *sweep)
-{
-	int error = 0;
-
-	for (uint32_t i = 0; i < sweep->topology.switch_count && !error; i++) {
-		if (sweep->topology.switches[i].alive)
-			error = switch_write_ask(sweep, i);
-		if (!error && sweep->question_count >= QUESTIONS_MAX)
-			error = writes_take(sweep);
-	}
-	return error ? error : writes_take(sweep);
-}
-
 /* ---- 5: commit ---- */
 
 static int tables_commit(struct sweep *sweep)
@@ -448,7 +430,7 @@ static int tables_commit(struct sweep *sweep)
 		if (sweep->staged[i])
 			error = block_ask(sweep, ASK_COMMIT, i, TABLE_ROUTES, 0);
 	if (!error)
-		error = writes_take(sweep);
+		error = write_take(sweep);
 	return error ? error : sweep->report->unverified ? -EIO : 0;
 }
 
@@ -490,7 +472,7 @@ int fabric_manager_sweep(struct fabric_manager *manager)
 	error = switches_index(&sweep);
 	if (error)
 		goto out;
-	error = tables_read(&sweep);
+	error = switches_ask(&sweep, read_ask, read_take);
 	if (error)
 		goto out;
 	hosts_keep(&sweep);
@@ -498,7 +480,7 @@ int fabric_manager_sweep(struct fabric_manager *manager)
 	error = tables_make(&sweep);
 	if (error)
 		goto out;
-	error = tables_stage(&sweep);
+	error = switches_ask(&sweep, write_ask, write_take);
 	if (error)
 		goto out;
 	error = tables_commit(&sweep);
