@@ -62,9 +62,17 @@ uint64_t table_get(enum table_kind table, const uint8_t *bytes, uint32_t at);
 void table_put_mask(uint8_t *bytes, uint32_t group, const uint64_t mask[PORT_GROUP_WORDS]);
 void table_get_mask(const uint8_t *bytes, uint32_t group, uint64_t mask[PORT_GROUP_WORDS]);
 
+/** table_host(), table_host_read() - an entry of TABLE_HOSTS. */
 static inline uint64_t table_host(const struct host_config *host)
 {
 	return host->fabric_address | (uint64_t)host->egress_port << 16;
+}
+
+static inline struct host_config table_host_read(uint32_t host_index, uint64_t entry)
+{
+	return (struct host_config){ .host_index = host_index,
+				     .fabric_address = entry & 0xffff,
+				     .egress_port = (uint32_t)(entry >> 16) };
 }
 
 /** table_block_check() - may a switch of @config be given @block?

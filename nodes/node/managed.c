@@ -16,10 +16,7 @@ void managed_init(struct managed *managed, const struct node_config *config,
 /* nothing is being collected */
 static void staged_forget(struct managed *managed)
 {
-	for (int table = 0; table < TABLE_KINDS; table++) {
-		free(managed->staged[table].bytes);
-		managed->staged[table] = (struct staged_table){ 0 };
-	}
+	switch_image_free(&managed->staged);
 	managed->staging = managed->spoiled = false;
 }
 
@@ -111,37 +108,21 @@ int managed_read(const struct managed *managed, struct table_block *block, char 
 	return error;
 }
 
-/* enlarges @staged to @count blocks, the new ones blank */
-static int staged_widen(struct staged_table *staged, enum table_kind table, uint32_t count)
-{
-	uint8_t *bytes;
-
-	if (count <= staged->block_count)
-		return 0;
-	bytes = realloc(staged->bytes, (size_t)count * TABLE_BLOCK_BYTES);
-	if (!bytes)
-		return -ENOMEM;
-	memset(bytes + (size_t)staged->block_count * TABLE_BLOCK_BYTES, table_blank(table),
-	       (size_t)(count - staged->block_count) * TABLE_BLOCK_BYTES);
-	*staged = (struct staged_table){ .block_count = count, .bytes = bytes };
-	return 0;
-}
-
 /* a change begins with the tables as they are */
 static int staged_begin(struct managed *managed)
 {
 	for (int table = 0; table < TABLE_KINDS; table++) {
 		uint32_t used = blocks_used(managed, (enum table_kind)table);
 
-		if (staged_widen(&managed->staged[table], (enum table_kind)table, used))
+		if (switch_image_widen(&managed->staged, (enum table_kind)table, used))
 			return -ENOMEM;
 		for (uint32_t i = 0; i < used; i++) {
 			struct table_block block = { .table = (enum table_kind)table, .number = i };
 
 			memset(block.bytes, table_blank(block.table), sizeof(block.bytes));
 			managed->ops->table_read(managed->dataplane, &block);
-			memcpy(managed->staged[table].bytes + (size_t)i * TABLE_BLOCK_BYTES,
-			       block.bytes, TABLE_BLOCK_BYTES);
+			memcpy(switch_image_block(&managed->staged, block.table, i), block.bytes,
+			       TABLE_BLOCK_BYTES);
 		}
 	}
 	managed->staging = true;
@@ -158,11 +139,10 @@ int managed_begin(struct managed *managed)
 
 static int staged_put(struct managed *managed, const struct table_block *block)
 {
-	struct staged_table *staged = &managed->staged[block->table];
-
-	if (managed->spoiled || staged_widen(staged, block->table, block->number + 1))
+	if (managed->spoiled ||
+	    switch_image_widen(&managed->staged, block->table, block->number + 1))
 		return staged_spoil(managed);
-	memcpy(staged->bytes + (size_t)block->number * TABLE_BLOCK_BYTES, block->bytes,
+	memcpy(switch_image_block(&managed->staged, block->table, block->number), block->bytes,
 	       TABLE_BLOCK_BYTES);
 	return 0;
 }
@@ -203,28 +183,17 @@ int managed_read_back(const struct managed *managed, struct table_block *block, 
 		snprintf(why, why_max, "nothing is collected: TABLE_BEGIN comes first");
 		return -EINVAL;
 	}
-	if (block->number < managed->staged[block->table].block_count)
+	if (block->number < managed->staged.tables[block->table].blocks)
 		memcpy(block->bytes,
-		       managed->staged[block->table].bytes +
-			       (size_t)block->number * TABLE_BLOCK_BYTES,
+		       switch_image_block(&managed->staged, block->table, block->number),
 		       TABLE_BLOCK_BYTES);
 	return 0;
 }
 
-static uint32_t staged_entries(const struct managed *managed, enum table_kind table)
-{
-	return managed->staged[table].block_count * table_entries(table);
-}
-
-static uint64_t staged_get(const struct managed *managed, enum table_kind table, uint32_t at)
-{
-	return table_get(table, managed->staged[table].bytes, at);
-}
-
 static void routes_take(const struct managed *managed, struct switch_config *tables)
 {
-	for (uint32_t a = 0; a < staged_entries(managed, TABLE_ROUTES); a++) {
-		uint64_t ports = staged_get(managed, TABLE_ROUTES, a);
+	for (uint32_t a = 0; a < switch_image_entries(&managed->staged, TABLE_ROUTES); a++) {
+		uint64_t ports = switch_image_get(&managed->staged, TABLE_ROUTES, a);
 
 		if (ports)
 			tables->routes[tables->route_count++] =
@@ -234,8 +203,9 @@ static void routes_take(const struct managed *managed, struct switch_config *tab
 
 static void vias_take(const struct managed *managed, struct switch_config *tables)
 {
-	while (tables->via_count < staged_entries(managed, TABLE_VIAS)) {
-		uint64_t address = staged_get(managed, TABLE_VIAS, tables->via_count);
+	while (tables->via_count < switch_image_entries(&managed->staged, TABLE_VIAS)) {
+		uint64_t address =
+			switch_image_get(&managed->staged, TABLE_VIAS, tables->via_count);
 
 		if (!address)
 			return;
@@ -245,33 +215,31 @@ static void vias_take(const struct managed *managed, struct switch_config *table
 
 static void hosts_take(const struct managed *managed, struct switch_config *tables)
 {
-	for (uint32_t h = 0; h < staged_entries(managed, TABLE_HOSTS); h++) {
-		uint64_t host = staged_get(managed, TABLE_HOSTS, h);
+	for (uint32_t h = 0; h < switch_image_entries(&managed->staged, TABLE_HOSTS); h++) {
+		uint64_t host = switch_image_get(&managed->staged, TABLE_HOSTS, h);
 
 		if (host)
-			tables->hosts[tables->host_count++] =
-				(struct host_config){ .host_index = h,
-						      .fabric_address = host & 0xffff,
-						      .egress_port = (uint32_t)(host >> 16) };
+			tables->hosts[tables->host_count++] = table_host_read(h, host);
 	}
 }
 
 /* LFT and PGFT lie as the dataplane has them, byte by byte.  Return: 0; -ENOMEM */
 static int lids_take(struct managed *managed, struct lid_tables *lids)
 {
-	struct staged_table *lft = &managed->staged[TABLE_LFT],
-			    *pgft = &managed->staged[TABLE_PGFT];
+	const struct table_image *lft = &managed->staged.tables[TABLE_LFT],
+				 *pgft = &managed->staged.tables[TABLE_PGFT];
 
-	if (staged_widen(lft, TABLE_LFT, pgft->block_count) ||
-	    staged_widen(pgft, TABLE_PGFT, lft->block_count))
+	if (switch_image_widen(&managed->staged, TABLE_LFT, pgft->blocks) ||
+	    switch_image_widen(&managed->staged, TABLE_PGFT, lft->blocks))
 		return -ENOMEM;
-	*lids = (struct lid_tables){ .lid_count = staged_entries(managed, TABLE_LFT),
+	*lids = (struct lid_tables){ .lid_count = switch_image_entries(&managed->staged, TABLE_LFT),
 				     .lft = lft->bytes,
 				     .pgft = pgft->bytes,
-				     .group_count = staged_entries(managed, TABLE_PGT) };
+				     .group_count =
+					     switch_image_entries(&managed->staged, TABLE_PGT) };
 	lids->pgt = calloc(lids->group_count, sizeof(*lids->pgt));
 	for (uint32_t g = 0; g < lids->group_count && lids->pgt; g++)
-		table_get_mask(managed->staged[TABLE_PGT].bytes, g, lids->pgt[g]);
+		table_get_mask(managed->staged.tables[TABLE_PGT].bytes, g, lids->pgt[g]);
 	return lids->pgt ? 0 : -ENOMEM;
 }
 
@@ -282,16 +250,19 @@ int managed_commit(struct managed *managed)
 
 	if (!managed->staging)
 		return -EINVAL;
-	tables.routes = calloc(staged_entries(managed, TABLE_ROUTES), sizeof(*tables.routes));
-	tables.vias = calloc(staged_entries(managed, TABLE_VIAS), sizeof(*tables.vias));
-	tables.hosts = calloc(staged_entries(managed, TABLE_HOSTS), sizeof(*tables.hosts));
+	tables.routes = calloc(switch_image_entries(&managed->staged, TABLE_ROUTES),
+			       sizeof(*tables.routes));
+	tables.vias =
+		calloc(switch_image_entries(&managed->staged, TABLE_VIAS), sizeof(*tables.vias));
+	tables.hosts =
+		calloc(switch_image_entries(&managed->staged, TABLE_HOSTS), sizeof(*tables.hosts));
 	if (!managed->spoiled && tables.routes && tables.vias && tables.hosts &&
 	    !lids_take(managed, &tables.lids)) {
 		routes_take(managed, &tables);
 		vias_take(managed, &tables);
 		hosts_take(managed, &tables);
-		if (managed->staged[TABLE_FLOOD].block_count)
-			tables.flood_ports = staged_get(managed, TABLE_FLOOD, 0);
+		if (managed->staged.tables[TABLE_FLOOD].blocks)
+			tables.flood_ports = switch_image_get(&managed->staged, TABLE_FLOOD, 0);
 		error = managed->ops->tables(managed->dataplane, &tables);
 	}
 	free(tables.routes);

@@ -9,6 +9,7 @@
 #ifndef HEDDLE_NODES_NODE_MANAGED_H
 #define HEDDLE_NODES_NODE_MANAGED_H
 
+#include "nodes/config/switch_image.h"
 #include "nodes/node/node.h"
 
 struct port_identity {
@@ -33,12 +34,6 @@ struct node_identity {
 	struct port_identity ports[NODE_PORTS_MAX];
 };
 
-/* a table being collected: blocks as they are to be */
-struct staged_table {
-	uint32_t block_count;
-	uint8_t *bytes;
-};
-
 struct managed {
 	const struct node_config *config; /* all borrowed */
 	const struct link *links;
@@ -48,7 +43,7 @@ struct managed {
 	/* memory was short: what is staged is dropped, and blocks are refused until the next
 	 * managed_begin() */
 	bool spoiled;
-	struct staged_table staged[TABLE_KINDS];
+	struct switch_image staged;
 };
 
 void managed_init(struct managed *managed, const struct node_config *config,

@@ -226,13 +226,11 @@ static int read_take(struct sweep *sweep)
 static void hosts_keep(struct sweep *sweep)
 {
 	for (uint32_t i = 0; i < sweep->topology.switch_count; i++) {
-		const struct table_image *image = &sweep->read[i].tables[TABLE_HOSTS];
+		const struct switch_image *image = &sweep->read[i];
 
-		for (uint32_t h = 0; h < image->blocks * table_entries(TABLE_HOSTS); h++) {
-			uint64_t entry = table_get(TABLE_HOSTS, image->bytes, h);
-			struct host_config host = { .host_index = h,
-						    .fabric_address = entry & 0xffff,
-						    .egress_port = (uint32_t)(entry >> 16) };
+		for (uint32_t h = 0; h < switch_image_entries(image, TABLE_HOSTS); h++) {
+			struct host_config host =
+				table_host_read(h, switch_image_get(image, TABLE_HOSTS, h));
 
 			if (host.fabric_address && host.egress_port < NODE_PORTS_MAX)
 				manager_topology_keep(&sweep->census, &sweep->topology, &host);
@@ -292,9 +290,9 @@ static int tables_make(struct sweep *sweep)
 		error = routing_flood(&sweep->topology, sweep->flood_ports);
 	for (uint32_t i = 0; i < sweep->topology.switch_count && !error; i++)
 		if (sweep->topology.switches[i].alive)
-			error = switch_image_make(request->fabric, &sweep->topology,
-						  &sweep->routing, i, sweep->flood_ports[i],
-						  &sweep->wanted[i]);
+			error = manager_tables_make(request->fabric, &sweep->topology,
+						    &sweep->routing, i, sweep->flood_ports[i],
+						    &sweep->wanted[i]);
 	if (!error)
 		error = update_check(sweep);
 	sweep->report->routing_ns = monotonic_ns() - began_ns;

@@ -1,31 +1,6 @@
 #include "orchestrator/manager/manager_tables.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-int switch_image_widen(struct switch_image *image, enum table_kind table, uint32_t blocks)
-{
-	struct table_image *at = &image->tables[table];
-	uint8_t *bytes;
-
-	if (blocks <= at->blocks)
-		return 0;
-	bytes = realloc(at->bytes, (size_t)blocks * TABLE_BLOCK_BYTES);
-	if (!bytes)
-		return -ENOMEM;
-	memset(bytes + (size_t)at->blocks * TABLE_BLOCK_BYTES, table_blank(table),
-	       (size_t)(blocks - at->blocks) * TABLE_BLOCK_BYTES);
-	*at = (struct table_image){ .blocks = blocks, .bytes = bytes };
-	return 0;
-}
-
-void switch_image_free(struct switch_image *image)
-{
-	for (int table = 0; table < TABLE_KINDS; table++)
-		free(image->tables[table].bytes);
-	*image = (struct switch_image){ 0 };
-}
 
 static int entries_widen(struct switch_image *image, enum table_kind table, uint32_t entries)
 {
@@ -77,9 +52,9 @@ static int lids_put(struct switch_image *image, const struct lid_tables *lids)
 	return 0;
 }
 
-int switch_image_make(enum fabric_kind fabric, const struct topology *topology,
-		      const struct routing *routing, uint32_t index, uint64_t flood_ports,
-		      struct switch_image *image)
+int manager_tables_make(enum fabric_kind fabric, const struct topology *topology,
+			const struct routing *routing, uint32_t index, uint64_t flood_ports,
+			struct switch_image *image)
 {
 	const struct switch_tables *tables = &routing->switches[index];
 	int error = 0;
@@ -96,11 +71,4 @@ int switch_image_make(enum fabric_kind fabric, const struct topology *topology,
 	if (!error && table_of_fabric(fabric, TABLE_FLOOD))
 		entry_put(image, TABLE_FLOOD, 0, flood_ports);
 	return error;
-}
-
-bool switch_image_same(const struct switch_image *is, const struct switch_image *wanted,
-		       enum table_kind table, uint32_t block)
-{
-	return !memcmp(switch_image_block(is, table, block),
-		       switch_image_block(wanted, table, block), TABLE_BLOCK_BYTES);
 }

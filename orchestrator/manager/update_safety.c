@@ -2,16 +2,6 @@
 
 #include "orchestrator/routing/routing_cycle.h"
 
-static uint32_t entries_of(const struct switch_image *image, enum table_kind table)
-{
-	return image->tables[table].blocks * table_entries(table);
-}
-
-static uint64_t entry(const struct switch_image *image, enum table_kind table, uint32_t at)
-{
-	return table_get(table, image->tables[table].bytes, at);
-}
-
 /* those of @ports that lead from @from to another switch and are up */
 static uint64_t ports_up(const struct topology *topology, uint32_t from, uint64_t ports)
 {
@@ -37,9 +27,9 @@ static void route_add(const struct topology *topology, struct routing *routing, 
 static void routes_add(const struct topology *topology, const struct switch_image *image,
 		       uint32_t from, struct routing *routing)
 {
-	for (uint32_t address = 1; address < entries_of(image, TABLE_ROUTES); address++)
+	for (uint32_t address = 1; address < switch_image_entries(image, TABLE_ROUTES); address++)
 		route_add(topology, routing, from, address - 1,
-			  entry(image, TABLE_ROUTES, address));
+			  switch_image_get(image, TABLE_ROUTES, address));
 }
 
 /* The static port and the group of host @host, whose LID is one more (routing_lids.h). Groups of
@@ -50,10 +40,13 @@ static uint64_t lid_ports(const struct switch_image *image, uint32_t host)
 	uint32_t lid = host + 1, group;
 	uint64_t mask[PORT_GROUP_WORDS] = { 0 }, ports = 0;
 
-	if (lid < entries_of(image, TABLE_LFT) && entry(image, TABLE_LFT, lid) < NODE_PORTS_MAX)
-		ports = 1ull << entry(image, TABLE_LFT, lid);
-	group = lid < entries_of(image, TABLE_PGFT) ? (uint32_t)entry(image, TABLE_PGFT, lid) : 0;
-	if (group && group < entries_of(image, TABLE_PGT))
+	if (lid < switch_image_entries(image, TABLE_LFT) &&
+	    switch_image_get(image, TABLE_LFT, lid) < NODE_PORTS_MAX)
+		ports = 1ull << switch_image_get(image, TABLE_LFT, lid);
+	group = lid < switch_image_entries(image, TABLE_PGFT)
+			? (uint32_t)switch_image_get(image, TABLE_PGFT, lid)
+			: 0;
+	if (group && group < switch_image_entries(image, TABLE_PGT))
 		table_get_mask(image->tables[TABLE_PGT].bytes, group, mask);
 	return ports | mask[0];
 }

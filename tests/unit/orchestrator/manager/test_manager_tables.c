@@ -43,7 +43,7 @@ static void teardown(void)
 
 static void made(enum fabric_kind fabric)
 {
-	ck_assert_int_eq(switch_image_make(fabric, &topology, &routing, 1, 0x15, &image), 0);
+	ck_assert_int_eq(manager_tables_make(fabric, &topology, &routing, 1, 0x15, &image), 0);
 	for (int table = 0; table < TABLE_KINDS; table++)
 		if (!table_of_fabric(fabric, (enum table_kind)table))
 			ck_assert_uint_eq(image.tables[table].blocks, 0);
@@ -57,7 +57,7 @@ static uint64_t entry(enum table_kind table, uint32_t at)
 
 TEST_GROUP(manager_tables, .setup = setup, .teardown = teardown);
 
-TEST(switch_image_make__flow_channels)
+TEST(manager_tables_make__flow_channels)
 {
 	made(FABRIC_FLOW_CHANNEL);
 	ck_assert_uint_eq(entry(TABLE_ROUTES, ROUTE_UPWARD), 9);
@@ -72,7 +72,7 @@ TEST(switch_image_make__flow_channels)
 	ck_assert_uint_eq(entry(TABLE_HOSTS, 2), 1);
 }
 
-TEST(switch_image_make__roce)
+TEST(manager_tables_make__roce)
 {
 	tables[1].via_count = 0;
 	made(FABRIC_ROCE);
@@ -82,7 +82,7 @@ TEST(switch_image_make__roce)
 	ck_assert_uint_eq(entry(TABLE_FLOOD, 0), 0x15);
 }
 
-TEST(switch_image_make__port_groups)
+TEST(manager_tables_make__port_groups)
 {
 	uint64_t mask[PORT_GROUP_WORDS];
 
@@ -99,30 +99,4 @@ TEST(switch_image_make__port_groups)
 		ck_assert_mem_eq(mask, pgt[g], sizeof(mask));
 	}
 	ck_assert_uint_eq(entry(TABLE_FLOOD, 0), 0x15);
-}
-
-TEST(switch_image_widen__keeps_what_is_there)
-{
-	ck_assert_int_eq(switch_image_widen(&image, TABLE_LFT, 1), 0);
-	switch_image_block(&image, TABLE_LFT, 0)[511] = 3;
-	ck_assert_int_eq(switch_image_widen(&image, TABLE_LFT, 3), 0);
-	ck_assert_uint_eq(image.tables[TABLE_LFT].blocks, 3);
-	ck_assert_uint_eq(entry(TABLE_LFT, 511), 3);
-	ck_assert_uint_eq(entry(TABLE_LFT, 512), LFT_NO_PORT);
-	ck_assert_uint_eq(entry(TABLE_LFT, 3 * 512 - 1), LFT_NO_PORT);
-	ck_assert_int_eq(switch_image_widen(&image, TABLE_LFT, 2), 0); /* never narrower */
-	ck_assert_uint_eq(image.tables[TABLE_LFT].blocks, 3);
-}
-
-TEST(switch_image_same__block_by_block)
-{
-	struct switch_image other = { 0 };
-
-	ck_assert_int_eq(switch_image_widen(&image, TABLE_ROUTES, 2), 0);
-	ck_assert_int_eq(switch_image_widen(&other, TABLE_ROUTES, 2), 0);
-	ck_assert(switch_image_same(&image, &other, TABLE_ROUTES, 1));
-	switch_image_block(&other, TABLE_ROUTES, 1)[TABLE_BLOCK_BYTES - 1] = 1;
-	ck_assert(switch_image_same(&image, &other, TABLE_ROUTES, 0));
-	ck_assert(!switch_image_same(&image, &other, TABLE_ROUTES, 1));
-	switch_image_free(&other);
 }

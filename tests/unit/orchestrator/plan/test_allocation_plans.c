@@ -297,19 +297,19 @@ static int images_attempt(void)
 	int error = routing_make(&topology, &request, &routing, why, sizeof(why));
 
 	for (uint32_t i = 0; i < topology.switch_count && !error; i++) {
-		error = switch_image_make(plan_fabric(&plan), &topology, &routing, i, 0, &image);
+		error = manager_tables_make(plan_fabric(&plan), &topology, &routing, i, 0, &image);
 		switch_image_free(&image);
 	}
 	routing_free(&routing);
 	return error;
 }
 
-TEST_RANGE(switch_image_make__survives_each_failure, FLOWS, FILES)
+TEST_RANGE(manager_tables_make__survives_each_failure, FLOWS, FILES)
 {
 	scenario_of(_i);
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
 	ck_assert_int_eq(plan_topology(&plan, &topology), 0);
-	all_fail("routing_make() and switch_image_make()", images_attempt);
+	all_fail("routing_make() and manager_tables_make()", images_attempt);
 	topology_free(&topology);
 }
 
