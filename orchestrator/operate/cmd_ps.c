@@ -251,46 +251,27 @@ static const json_t *since_find(const json_t *answer, const json_t *since, const
 	return NULL;
 }
 
-/* queries each of @names, with earlier data in @since; a fabric that has just ended is left out */
-static int fabrics_look_since(char (*names)[NODE_NAME_MAX], int count,
-			      const struct request *request, const json_t *since, json_t *fabrics)
+/* queries each of @names, with earlier data in @since (NULL: since its start). One that has just
+ * ended is left out */
+static int fabrics_ask(char (*names)[NODE_NAME_MAX], int count, const struct request *request,
+		       const json_t *since, json_t *fabrics)
 {
 	int status = CLIENT_FINE;
-	json_t *answer;
-
-	for (int i = 0; i < count && status != CLIENT_USAGE; i++) {
-		int looked = client_fetch("ps", names[i], json_pack("{s:s}", "ask", "ps"), &answer);
-		const json_t *before;
-
-		status = status ? status : looked;
-		if (!answer)
-			continue;
-		before = since_find(answer, since, request->since);
-		if (before) {
-			observe_cost(answer, before);
-			observe_fidelity(answer, before);
-			json_array_append(fabrics, answer);
-		}
-		json_decref(answer);
-		status = before ? status : CLIENT_USAGE;
-	}
-	return status;
-}
-
-/* each of @names, since its start */
-static int fabrics_look_once(char (*names)[NODE_NAME_MAX], int count, json_t *fabrics)
-{
-	int status = CLIENT_FINE;
-	json_t *answer;
 
 	for (int i = 0; i < count; i++) {
-		int looked = client_fetch("ps", names[i], json_pack("{s:s}", "ask", "ps"), &answer);
+		json_t *answer;
+		int asked = client_fetch("ps", names[i], json_pack("{s:s}", "ask", "ps"), &answer);
+		const json_t *before = NULL;
 
-		status = status ? status : looked;
+		status = status ? status : asked;
 		if (!answer)
 			continue;
-		observe_cost(answer, NULL);
-		observe_fidelity(answer, NULL);
+		if (since && !(before = since_find(answer, since, request->since))) {
+			json_decref(answer);
+			return CLIENT_USAGE;
+		}
+		observe_cost(answer, before);
+		observe_fidelity(answer, before);
 		json_array_append_new(fabrics, answer);
 	}
 	return status;
@@ -300,16 +281,13 @@ static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, const struct re
 			json_t *fabrics)
 {
 	json_error_t error;
-	json_t *since;
+	json_t *since = request->since ? json_load_file(request->since, 0, &error) : NULL;
 	int status;
 
-	if (!request->since)
-		return fabrics_look_once(names, count, fabrics);
-	since = json_load_file(request->since, 0, &error);
-	if (!since)
+	if (request->since && !since)
 		return options_wrong("ps", "--since %s: %s; make it with 'heddle ps --json > FILE'",
 				     request->since, error.text);
-	status = fabrics_look_since(names, count, request, since, fabrics);
+	status = fabrics_ask(names, count, request, since, fabrics);
 	json_decref(since);
 	return status;
 }

@@ -109,51 +109,50 @@ void observe_cost(json_t *later, const json_t *before)
 
 /* ---- traffic ---- */
 
-static void ports_put(json_t *node, const json_t *before, double passed_ns)
-{
-	json_t *ports = json_object_get(node, "ports"), *port;
-	size_t i;
-
-	json_array_foreach (ports, i, port) {
-		const json_t *then = port_before(before, port);
-
-		rate_put(port, "tx_bps", growth(port, then, "tx_bytes"), 8e9, passed_ns);
-		rate_put(port, "rx_bps", growth(port, then, "rx_bytes"), 8e9, passed_ns);
-		rate_put(port, "tx_percent", growth(port, then, "tx_busy_ns"), 100, passed_ns);
-	}
-}
-
-/* of nodes of a fabric of kind roce only (live_roce.h) */
-static const struct {
+/* the rate at which a counter grows */
+struct traffic_rate {
 	const char *counter, *rate;
-} roce_rates[] = { { "marked", "marked_per_s" },
-		   { "pauses", "pauses_per_s" },
-		   { "cnps", "cnps_per_s" } };
+	double factor;
+};
+
+static const struct traffic_rate port_rates[] = { { "tx_bytes", "tx_bps", 8e9 },
+						  { "rx_bytes", "rx_bps", 8e9 },
+						  { "tx_busy_ns", "tx_percent", 100 } };
+static const struct traffic_rate node_rates[] = { { "sent_packets", "sent_pps", 1e9 },
+						  { "sent_bytes", "sent_bps", 8e9 },
+						  { "received_packets", "received_pps", 1e9 },
+						  { "received_bytes", "received_bps", 8e9 },
+						  { "dropped_packets", "dropped_pps", 1e9 },
+						  { "eca_acks", "eca_acks_per_s", 1e9 },
+						  { "stops", "stops_per_s", 1e9 } };
+/* of nodes of a fabric of kind roce only (live_roce.h) */
+static const struct traffic_rate roce_rates[] = { { "marked", "marked_per_s", 1e9 },
+						  { "pauses", "pauses_per_s", 1e9 },
+						  { "cnps", "cnps_per_s", 1e9 } };
+
+static void rates_put(json_t *later, const json_t *before, const struct traffic_rate *rates,
+		      size_t count, double passed_ns)
+{
+	for (size_t r = 0; r < count; r++)
+		rate_put(later, rates[r].rate, growth(later, before, rates[r].counter),
+			 rates[r].factor, passed_ns);
+}
 
 void observe_traffic(json_t *later, const json_t *before)
 {
 	double passed_ns = passed_ns_of(later, before);
-	json_t *nodes = json_object_get(later, "nodes"), *node;
-	size_t i;
+	json_t *nodes = json_object_get(later, "nodes"), *node, *port;
+	size_t i, p;
 
 	json_array_foreach (nodes, i, node) {
 		const json_t *then = node_before(before, node);
 
-		rate_put(node, "sent_pps", growth(node, then, "sent_packets"), 1e9, passed_ns);
-		rate_put(node, "sent_bps", growth(node, then, "sent_bytes"), 8e9, passed_ns);
-		rate_put(node, "received_pps", growth(node, then, "received_packets"), 1e9,
-			 passed_ns);
-		rate_put(node, "received_bps", growth(node, then, "received_bytes"), 8e9,
-			 passed_ns);
-		rate_put(node, "dropped_pps", growth(node, then, "dropped_packets"), 1e9,
-			 passed_ns);
-		rate_put(node, "eca_acks_per_s", growth(node, then, "eca_acks"), 1e9, passed_ns);
-		rate_put(node, "stops_per_s", growth(node, then, "stops"), 1e9, passed_ns);
-		for (size_t r = 0;
-		     r < COUNT_OF(roce_rates) && json_object_get(node, "paused_classes"); r++)
-			rate_put(node, roce_rates[r].rate,
-				 growth(node, then, roce_rates[r].counter), 1e9, passed_ns);
-		ports_put(node, then, passed_ns);
+		rates_put(node, then, node_rates, COUNT_OF(node_rates), passed_ns);
+		if (json_object_get(node, "paused_classes"))
+			rates_put(node, then, roce_rates, COUNT_OF(roce_rates), passed_ns);
+		json_array_foreach (json_object_get(node, "ports"), p, port)
+			rates_put(port, port_before(then, port), port_rates, COUNT_OF(port_rates),
+				  passed_ns);
 	}
 }
 
@@ -263,12 +262,12 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 
 static void judged_put(json_t *object, const struct fidelity *judged)
 {
-	json_object_set_new(object, "lateness_p50_ns", json_integer((json_int_t)judged->p50_ns));
-	json_object_set_new(object, "lateness_p99_ns", json_integer((json_int_t)judged->p99_ns));
-	json_object_set_new(object, "lateness_max_ns", json_integer((json_int_t)judged->max_ns));
-	json_object_set_new(object, "added_delay_ns", json_integer((json_int_t)judged->added_ns));
+	member_put(object, "lateness_p50_ns", judged->p50_ns);
+	member_put(object, "lateness_p99_ns", judged->p99_ns);
+	member_put(object, "lateness_max_ns", judged->max_ns);
+	member_put(object, "added_delay_ns", judged->added_ns);
 	json_object_set_new(object, "stalled_percent", json_real(judged->stalled_ppm / 1e4));
-	json_object_set_new(object, "stalled_ns", json_integer((json_int_t)judged->stalled_ns));
+	member_put(object, "stalled_ns", judged->stalled_ns);
 }
 
 /* all nodes of a fabric in an interval */
@@ -392,20 +391,19 @@ static json_t *fidelity_json(const json_t *fabric, const struct judgement *all)
 	json_t *fidelity = json_object();
 
 	judgement_put(fabric, all, fidelity);
-	json_object_set_new(fidelity, "interval_ns", json_integer((json_int_t)all->interval_ns));
+	member_put(fidelity, "interval_ns", (uint64_t)all->interval_ns);
 	if (all->unreadable || !all->worst_node)
 		return fidelity;
 	judged_put(fidelity, &all->worst);
-	json_object_set_new(fidelity, "active_ns", json_integer((json_int_t)all->active_ns));
+	member_put(fidelity, "active_ns", (uint64_t)all->active_ns);
 	if (all->cpu_known)
 		json_object_set_new(
 			fidelity, "active_cores",
 			json_real(all->active_ns > 0 ? all->cpu_ns / all->active_ns : 0.0));
 	json_object_set_new(fidelity, "cores", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-	json_object_set_new(fidelity, "uncarried_bytes",
-			    json_integer((json_int_t)fmin(all->uncarried_bytes, COUNTER_MAX)));
-	json_object_set_new(fidelity, "host_overrun_frames",
-			    json_integer((json_int_t)fmin(all->overrun_frames, COUNTER_MAX)));
+	member_put(fidelity, "uncarried_bytes", (uint64_t)fmin(all->uncarried_bytes, COUNTER_MAX));
+	member_put(fidelity, "host_overrun_frames",
+		   (uint64_t)fmin(all->overrun_frames, COUNTER_MAX));
 	json_object_set(fidelity, "links_absorb_ns",
 			json_object_get(all->worst_node, "links_absorb_ns"));
 	json_object_set(fidelity, "buffers_bridge_ns",
