@@ -236,92 +236,93 @@ static json_int_t since(uint64_t now, uint64_t before)
 	return now > before ? (json_int_t)(now - before) : 0;
 }
 
-/* has it started as many messages as it may? A NIC that is started again counts from 0. */
-static bool is_spent(const struct workload_config *part, uint32_t senders,
-		     const struct live_load *load, const struct live_load_sums *sums)
-{
-	return part->messages_max && !sums->waiting &&
-	       (uint64_t)since(sums->started, load->base.started) / senders >= part->messages_max;
-}
-
-/* has it started all the messages that it may? */
-static bool is_over(const struct workload_config *part, uint32_t senders,
-		    const struct live_load *load, const struct live_load_sums *sums,
-		    node_time_t now)
-{
-	if (part->stop_ps && now >= load->from_ps + part->stop_ps)
-		return true;
-	return is_spent(part, senders, load, sums);
-}
-
-static const char *state_of(const struct live *live, uint32_t index,
-			    const struct live_load_sums *sums, node_time_t now)
-{
-	const struct live_load *load = &live->loads[index];
+/* a workload as it is now */
+struct load_view {
+	const struct live_load *load;
+	const struct workload_config
+		*part; /* of its first sender; NULL: all have left the fabric */
 	uint32_t senders;
-	const struct workload_config *part = first_part(live, index, &senders);
+	struct live_load_sums sums;
+	node_time_t now;
+};
 
-	if (!part)
+static struct load_view view_of(const struct live *live, uint32_t index)
+{
+	struct load_view view = { .load = &live->loads[index],
+				  .sums = sums_of(live, index),
+				  .now = fabric_real_now(&live->fabric) };
+
+	view.part = first_part(live, index, &view.senders);
+	return view;
+}
+
+/* has it started as many messages as it may? A NIC that is started again counts from 0. */
+static bool is_spent(const struct load_view *view)
+{
+	return view->part->messages_max && !view->sums.waiting &&
+	       (uint64_t)since(view->sums.started, view->load->base.started) / view->senders >=
+		       view->part->messages_max;
+}
+
+static const char *state_of(const struct load_view *view)
+{
+	const struct live_load *load = view->load;
+
+	if (!view->part)
 		return "gone";
 	if (load->from_ps == NODE_TIME_NEVER)
 		return "waits";
 	if (load->to_ps != NODE_TIME_NEVER)
-		return sums->waiting ? "stopping" : "stopped";
-	if (now < load->from_ps + part->start_ps)
+		return view->sums.waiting ? "stopping" : "stopped";
+	if (view->now < load->from_ps + view->part->start_ps)
 		return "later";
-	if (is_over(part, senders, load, sums, now))
-		return sums->waiting ? "stopping" : "ended";
+	if ((view->part->stop_ps && view->now >= load->from_ps + view->part->stop_ps) ||
+	    is_spent(view))
+		return view->sums.waiting ? "stopping" : "ended";
 	return "plays";
 }
 
 /* how long it has played since its last start, or if it is over, until its last packet came */
-static node_time_t played_ps(const struct live *live, uint32_t index,
-			     const struct live_load_sums *sums, node_time_t now)
+static node_time_t played_ps(const struct load_view *view)
 {
-	const struct live_load *load = &live->loads[index];
-	uint32_t senders;
-	const struct workload_config *part = first_part(live, index, &senders);
-	node_time_t from = load->from_ps, to = load->to_ps;
+	node_time_t from = view->load->from_ps, to = view->load->to_ps;
 
-	if (!part || from == NODE_TIME_NEVER)
+	if (!view->part || from == NODE_TIME_NEVER)
 		return 0;
-	if (part->stop_ps)
-		to = node_time_min(to, from + part->stop_ps);
-	if (is_spent(part, senders, load, sums))
+	if (view->part->stop_ps)
+		to = node_time_min(to, from + view->part->stop_ps);
+	if (is_spent(view))
 		to = from;
-	to = node_time_min(now, node_time_max(to, sums->last_ps));
-	from += part->start_ps;
+	to = node_time_min(view->now, node_time_max(to, view->sums.last_ps));
+	from += view->part->start_ps;
 	return to > from ? to - from : 0;
 }
 
 static json_t *load_describe(const struct live *live, uint32_t index)
 {
 	const struct plan_workload *planned = &live->plan->workloads[index];
-	const struct live_load *load = &live->loads[index];
-	const struct live_load_sums *base = &load->base;
-	struct live_load_sums sums = sums_of(live, index);
-	node_time_t now = fabric_real_now(&live->fabric),
-		    played = played_ps(live, index, &sums, now);
-	json_int_t received = since(sums.received_bytes, base->received_bytes);
-	uint32_t senders;
+	const struct load_view view = view_of(live, index);
+	const struct live_load_sums *base = &view.load->base, *sums = &view.sums;
+	node_time_t played = played_ps(&view);
+	json_int_t received = since(sums->received_bytes, base->received_bytes);
 
-	first_part(live, index, &senders);
 	return json_pack(
 		"{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
 		"s:o}",
-		"name", planned->name, "state", state_of(live, index, &sums, now), "class",
-		live->plan->nodes[0].classes[planned->traffic_class].name, "senders", (int)senders,
-		"played_ns", (json_int_t)(played / NODE_NS), "sent_packets",
-		since(sums.sent_packets, base->sent_packets), "sent_bytes",
-		since(sums.sent_bytes, base->sent_bytes), "received_packets",
-		since(sums.received_packets, base->received_packets), "received_bytes", received,
-		"lost_packets", since(sums.lost, base->lost), "resent_packets",
-		since(sums.resent, base->resent), "messages_started",
-		since(sums.started, base->started), "messages_complete",
-		since(sums.complete, base->complete), "messages_waiting", (json_int_t)sums.waiting,
-		"failed_connections", (json_int_t)sums.errors, "rate_bps",
+		"name", planned->name, "state", state_of(&view), "class",
+		live->plan->nodes[0].classes[planned->traffic_class].name, "senders",
+		(int)view.senders, "played_ns", (json_int_t)(played / NODE_NS), "sent_packets",
+		since(sums->sent_packets, base->sent_packets), "sent_bytes",
+		since(sums->sent_bytes, base->sent_bytes), "received_packets",
+		since(sums->received_packets, base->received_packets), "received_bytes", received,
+		"lost_packets", since(sums->lost, base->lost), "resent_packets",
+		since(sums->resent, base->resent), "messages_started",
+		since(sums->started, base->started), "messages_complete",
+		since(sums->complete, base->complete), "messages_waiting",
+		(json_int_t)sums->waiting, "failed_connections", (json_int_t)sums->errors,
+		"rate_bps",
 		played ? (json_int_t)((unsigned __int128)received * 8 * NODE_S / played) : 0,
-		"completion", completion_describe(live, index, load->from_ps));
+		"completion", completion_describe(live, index, view.load->from_ps));
 }
 
 /* ---- requests ---- */
@@ -393,8 +394,8 @@ static int load_play(struct live *live, uint32_t index, node_time_t from)
 static int load_begin(struct live *live, uint32_t index)
 {
 	struct live_load *load = &live->loads[index];
-	struct live_load_sums sums = sums_of(live, index);
-	const char *state = state_of(live, index, &sums, fabric_real_now(&live->fabric));
+	struct load_view view = view_of(live, index);
+	const char *state = state_of(&view);
 
 	if (!strcmp(state, "plays") || !strcmp(state, "later"))
 		return 0;
@@ -403,7 +404,7 @@ static int load_begin(struct live *live, uint32_t index)
 		.from_ps =
 			fabric_real_now(&live->fabric) + fabric_time_of(live->fabric.page, LEAD_PS),
 		.to_ps = NODE_TIME_NEVER,
-		.base = sums,
+		.base = view.sums,
 	};
 	live_note("workload %s starts", live->plan->workloads[index].name);
 	return load_play(live, index, load->from_ps);
