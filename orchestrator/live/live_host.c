@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nodes/wire/address.h"
+#include "orchestrator/base/why.h"
 #include "orchestrator/live/live_room.h"
 
 static bool is_router(const struct plan *plan, uint32_t index)
@@ -186,12 +187,6 @@ int live_hosts_write(const struct live *live, char *path, size_t path_max)
 
 /* ---- interfaces ---- */
 
-static int no_memory(char *why, size_t why_max)
-{
-	snprintf(why, why_max, "%s", strerror(ENOMEM));
-	return -ENOMEM;
-}
-
 /* eth1 and so on, of a host that has eth0 or gets it now */
 static int further_make(struct live *live, uint32_t index, const struct host_net_spec *spec,
 			char *why, size_t why_max)
@@ -204,21 +199,35 @@ static int further_make(struct live *live, uint32_t index, const struct host_net
 				     spec, why, why_max);
 }
 
-int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
+/* @network, @interface: live_host_attach(); -1: it has namespaces of the fabric */
+static int net_make(struct live *live, uint32_t index, int network, const char *interface,
+		    char *why, size_t why_max)
 {
+	struct host_net *host = &live->hosts[index];
 	struct live_host_names names;
 	struct host_net_spec spec = live_host_spec(live->plan, index, &names);
 	struct host_net_route *routes = routes_make(live->plan, index, &spec.route_count);
 	int error;
 
 	if (!routes)
-		return no_memory(why, why_max);
+		return why_write(-ENOMEM, why, why_max, "%s", strerror(ENOMEM));
 	spec.routes = routes;
-	error = live->plan->hosts[index].interface ? further_make(live, index, &spec, why, why_max)
-						   : host_net_make(&live->hosts[index],
-								   &live->namespaces, &spec, why,
-								   why_max);
+	if (network >= 0) {
+		spec.interface = interface;
+		error = host_net_attach(host, &live->namespaces, network, &spec, why, why_max);
+	} else if (live->plan->hosts[index].interface) {
+		error = further_make(live, index, &spec, why, why_max);
+	} else {
+		error = host_net_make(host, &live->namespaces, &spec, why, why_max);
+	}
 	free(routes);
+	return error;
+}
+
+int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
+{
+	int error = net_make(live, index, -1, NULL, why, why_max);
+
 	if (!error && !live->plan->hosts[index].interface) {
 		error = live_room_make(live, index, why, why_max);
 		if (error)
@@ -230,19 +239,7 @@ int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
 int live_host_attach(struct live *live, uint32_t index, int network, const char *interface,
 		     char *why, size_t why_max)
 {
-	struct live_host_names names;
-	struct host_net_spec spec = live_host_spec(live->plan, index, &names);
-	struct host_net_route *routes = routes_make(live->plan, index, &spec.route_count);
-	int error;
-
-	if (!routes)
-		return no_memory(why, why_max);
-	spec.routes = routes;
-	spec.interface = interface;
-	error = host_net_attach(&live->hosts[index], &live->namespaces, network, &spec, why,
-				why_max);
-	free(routes);
-	return error;
+	return net_make(live, index, network, interface, why, why_max);
 }
 
 int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why,
