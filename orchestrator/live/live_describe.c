@@ -316,26 +316,19 @@ json_t *live_describe(struct live_query *query)
 			   "links", (int)counts.links, "dead", (int)dead, "cpu_ns",
 			   (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes,
 			   "init_dead", live->namespaces.init_fd < 0, "nodes", nodes);
-	if (object)
-		live_tunnel_put(live, object, nodes);
-	if (object)
-		json_object_set_new(object, "programs", live_programs_describe(query->live));
-	if (object)
-		roce_put(live, object);
-	if (object && live->fabric.pack.worker_count)
-		json_object_set_new(object, "workers",
-				    json_integer(live->fabric.pack.worker_count));
-	if (object)
-		json_object_set_new(object, "unfiltered_nodes",
-				    json_integer(fabric_unfiltered(&live->fabric)));
-	if (object)
-		json_object_set_new(object, "manager", manager_pair_describe(&live->managers));
-	minute_ago = object ? live_history_describe(&live->history, plan,
-						    monotonic_ns() - live->since_ns)
-			    : NULL;
+	if (!object)
+		return NULL;
+	live_tunnel_put(live, object, nodes);
+	json_object_set_new(object, "programs", live_programs_describe(query->live));
+	roce_put(live, object);
+	if (live->fabric.pack.worker_count)
+		member_put(object, "workers", live->fabric.pack.worker_count);
+	member_put(object, "unfiltered_nodes", fabric_unfiltered(&live->fabric));
+	json_object_set_new(object, "manager", manager_pair_describe(&live->managers));
+	minute_ago = live_history_describe(&live->history, plan, monotonic_ns() - live->since_ns);
 	if (minute_ago)
 		json_object_set_new(object, "minute_ago", minute_ago);
-	if (object && plan->faults.count)
+	if (plan->faults.count)
 		json_object_set_new(object, "faults", live_faults_describe(live));
 	return object;
 }

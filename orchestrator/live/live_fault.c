@@ -8,6 +8,7 @@
 #include "nodes/base/array.h"
 #include "nodes/base/monotonic.h"
 #include "nodes/clock/fabric_time.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/fabric/fabric_fault.h"
 #include "orchestrator/fabric/fabric_real.h"
 
@@ -240,8 +241,7 @@ static json_t *drops_describe(struct live *live)
 
 			count += page ? page->drops[reasons[r]] : 0;
 		}
-		json_object_set_new(object, stats_drop_name[reasons[r]],
-				    json_integer((json_int_t)count));
+		member_put(object, stats_drop_name[reasons[r]], count);
 	}
 	return object;
 }

@@ -24,22 +24,22 @@ static json_t *class_describe(const struct class_config *config, const struct cl
 void live_roce_port_put(const struct node_config *config, struct stats_page *stats, uint32_t port,
 			json_t *object)
 {
-	json_t *counters = json_object(), *classes = json_array();
+	json_t *counters, *classes;
 
+	if (!is_roce(config, stats))
+		return;
+	counters = json_object();
+	classes = json_array();
 	statistics_json_put(&port_statistics, STATISTIC_PAUSE, stats_port(stats, port), true,
 			    counters);
-	for (uint32_t c = 0; c < config->class_count && is_roce(config, stats); c++) {
+	for (uint32_t c = 0; c < config->class_count; c++) {
 		json_t *class = class_describe(&config->classes[c], stats_class(stats, port, c));
 
 		if (class)
 			json_array_append_new(classes, class);
 	}
-	if (is_roce(config, stats)) {
-		json_object_set(object, "roce", counters);
-		json_object_set(object, "classes", classes);
-	}
-	json_decref(counters);
-	json_decref(classes);
+	json_object_set_new(object, "roce", counters);
+	json_object_set_new(object, "classes", classes);
 }
 
 void live_roce_node_put(const struct node_config *config, struct stats_page *stats, json_t *object)
