@@ -37,7 +37,6 @@ struct daemon_state {
 	struct live live;
 	struct live_clients clients;
 	int listener;
-	int report_fd;      /* while it starts */
 	bool *death_logged; /* [node_count]: its death is in the log */
 	char why[512];      /* why the start failed */
 };
@@ -97,7 +96,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	daemon->live.connector = OUTSIDE_CONNECTOR_NONE;
 	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
 	daemon->listener = -1;
-	daemon->report_fd = report_fd;
+	daemon->live.report_fd = report_fd;
 	live_clients_init(&daemon->clients, &daemon->live);
 	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why,
 			  sizeof(daemon->why))) {
@@ -106,7 +105,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 		return status;
 	}
 	error = daemon_start(daemon, options);
-	daemon->report_fd = daemon->live.report_fd = -1;
+	daemon->live.report_fd = -1;
 	if (!error) {
 		struct plan_counts counts = plan_spare_counts(plan);
 
@@ -142,35 +141,36 @@ static int log_open(struct daemon_state *daemon)
 
 static int tables_alloc(struct daemon_state *daemon)
 {
-	const struct plan *plan = daemon->live.plan;
+	struct live *live = &daemon->live;
+	const struct plan *plan = live->plan;
 
 	daemon->death_logged = calloc(plan->node_count, sizeof(*daemon->death_logged));
-	daemon->live.veths = calloc(plan->link_count, sizeof(*daemon->live.veths));
-	daemon->live.hosts = calloc(plan->host_count, sizeof(*daemon->live.hosts));
-	daemon->live.cut_down = calloc(plan->link_count, 1);
-	daemon->live.outside = calloc(plan->host_count, sizeof(*daemon->live.outside));
-	if (!daemon->death_logged || !daemon->live.veths || !daemon->live.hosts ||
-	    !daemon->live.outside || !daemon->live.cut_down || live_loads_init(&daemon->live) ||
-	    live_faults_init(&daemon->live) || live_rooms_alloc(&daemon->live))
+	live->veths = calloc(plan->link_count, sizeof(*live->veths));
+	live->hosts = calloc(plan->host_count, sizeof(*live->hosts));
+	live->cut_down = calloc(plan->link_count, 1);
+	live->outside = calloc(plan->host_count, sizeof(*live->outside));
+	if (!daemon->death_logged || !live->veths || !live->hosts || !live->outside ||
+	    !live->cut_down || live_loads_init(live) || live_faults_init(live) ||
+	    live_rooms_alloc(live))
 		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
 	for (uint32_t i = 0; i < plan->host_count; i++)
-		daemon->live.hosts[i].net_fd = -1;
+		live->hosts[i].net_fd = -1;
 	return 0;
 }
 
 static int hosts_open(struct daemon_state *daemon)
 {
+	struct live *live = &daemon->live;
 	char path[PATH_MAX + 8];
-	int error = live_hosts_write(&daemon->live, path, sizeof(path));
+	int error = live_hosts_write(live, path, sizeof(path));
 
 	if (error)
 		return failed(daemon, "cannot write %s: %s", path, strerror(-error));
-	error = outside_open(&daemon->live.connector);
+	error = outside_open(&live->connector);
 	if (error)
 		failed(daemon, "cannot start a process: %s", strerror(-error));
 	else
-		error = namespaces_open(&daemon->live.namespaces, path, daemon->why,
-					sizeof(daemon->why));
+		error = namespaces_open(&live->namespaces, path, daemon->why, sizeof(daemon->why));
 	return error;
 }
 
@@ -221,8 +221,8 @@ static void wait_report(void *observer, const char *what)
 	char line[512];
 	int length = snprintf(line, sizeof(line), "{\"" LIVE_WAITS "\": \"%s\"}\n", what);
 
-	if (daemon->report_fd >= 0)
-		dprintf(daemon->report_fd, "%s\n", what);
+	if (daemon->live.report_fd >= 0)
+		dprintf(daemon->live.report_fd, "%s\n", what);
 	else if (daemon->clients.asking_fd >= 0)
 		(void)!send(daemon->clients.asking_fd, line, (size_t)length,
 			    MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -264,6 +264,7 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 
 static int daemon_start(struct daemon_state *daemon, const struct live_options *options)
 {
+	struct live *live = &daemon->live;
 	int error = log_open(daemon);
 
 	if (error)
@@ -271,27 +272,26 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 	error = tables_alloc(daemon);
 	if (error)
 		return error;
-	if (live_dilation_open(&daemon->live))
+	if (live_dilation_open(live))
 		return failed(daemon, "cannot find libheddle-dilate.so beside heddle");
 	/* before the daemon enters the network of the fabric */
-	error = live_tunnel_open(&daemon->live, &options->tunnel, daemon->report_fd, daemon->why,
-				 sizeof(daemon->why));
+	error = live_tunnel_open(live, &options->tunnel, daemon->why, sizeof(daemon->why));
 	if (!error)
 		error = hosts_open(daemon);
 	if (error)
 		return error;
 	error = fabric_make(daemon, options);
 	if (!error)
-		error = live_outside_start_all(&daemon->live, daemon->why, sizeof(daemon->why));
+		error = live_outside_start_all(live, daemon->why, sizeof(daemon->why));
 	if (error)
 		return error;
-	daemon->live.since_s = time(NULL);
-	daemon->live.since_ns = monotonic_ns();
-	daemon->listener = runtime_listen(&daemon->live.place);
+	live->since_s = time(NULL);
+	live->since_ns = monotonic_ns();
+	daemon->listener = runtime_listen(&live->place);
 	if (daemon->listener < 0)
-		return failed(daemon, "cannot listen at %s/control: %s", daemon->live.place.path,
+		return failed(daemon, "cannot listen at %s/control: %s", live->place.path,
 			      strerror(-daemon->listener));
-	return live_programs_start(&daemon->live) ? failed(daemon, "not enough memory") : 0;
+	return live_programs_start(live) ? failed(daemon, "not enough memory") : 0;
 }
 
 /* ---- nodes ---- */
@@ -367,33 +367,28 @@ enum {
 /* the descriptors to wait for; negative ones are ignored */
 static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[POLL_COUNT])
 {
+	const struct live *live = &daemon->live;
+
 	polled[POLL_LISTENER] =
 		(struct pollfd){ daemon->clients.accept_paused ? -1 : daemon->listener, POLLIN, 0 };
-	polled[POLL_NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
+	polled[POLL_NODES] = (struct pollfd){ live->fabric.epoll_fd, POLLIN, 0 };
 	/* what it sends is a late answer, which the next request drops: only its end counts here */
-	polled[POLL_INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, 0, 0 };
-	polled[POLL_OUTSIDE] = (struct pollfd){ daemon->live.connector.deaths_fd, POLLIN, 0 };
-	polled[POLL_TUNNEL] = (struct pollfd){ daemon->live.tunnel.control, POLLIN, 0 };
-	polled[POLL_FOLDER] = (struct pollfd){ daemon->live.place.watch_fd, POLLIN, 0 };
+	polled[POLL_INIT] = (struct pollfd){ live->namespaces.init_fd, 0, 0 };
+	polled[POLL_OUTSIDE] = (struct pollfd){ live->connector.deaths_fd, POLLIN, 0 };
+	polled[POLL_TUNNEL] = (struct pollfd){ live->tunnel.control, POLLIN, 0 };
+	polled[POLL_FOLDER] = (struct pollfd){ live->place.watch_fd, POLLIN, 0 };
 	polled[POLL_PROGRAMS] =
-		(struct pollfd){ daemon->live.programs ? daemon->live.programs_epoll : -1, POLLIN,
-				 0 };
-	manager_pair_poll(&daemon->live.managers, &polled[POLL_MANAGERS]);
+		(struct pollfd){ live->programs ? live->programs_epoll : -1, POLLIN, 0 };
+	manager_pair_poll(&live->managers, &polled[POLL_MANAGERS]);
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		polled[POLL_CLIENTS + i] =
 			(struct pollfd){ daemon->clients.all[i].fd,
 					 daemon->clients.all[i].out ? POLLOUT : POLLIN, 0 };
 }
 
-/* Return: when to call it again, in nanoseconds */
-static uint64_t history_step(struct live *live)
-{
-	return live_history_step(&live->history, live->plan, &live->fabric,
-				 monotonic_ns() - live->since_ns);
-}
-
 static void daemon_serve(struct daemon_state *daemon)
 {
+	struct live *live = &daemon->live;
 	struct pollfd polled[POLL_COUNT];
 	struct timespec nap;
 	sigset_t all, before;
@@ -404,17 +399,19 @@ static void daemon_serve(struct daemon_state *daemon)
 	 * sleep */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	while (!daemon->live.ending && !interrupt_seen()) {
-		wait_ns = live_faults_step(&daemon->live);
+	while (!live->ending && !interrupt_seen()) {
+		wait_ns = live_faults_step(live);
 		nodes_watch(daemon);
-		wait_ns = number_min(wait_ns, fabric_drain_step(&daemon->live.fabric));
+		wait_ns = number_min(wait_ns, fabric_drain_step(&live->fabric));
 		live_clients_watch(&daemon->clients);
-		live_outside_watch(&daemon->live);
-		live_programs_watch(&daemon->live);
-		wait_ns = number_min(wait_ns, history_step(&daemon->live));
-		wait_ns = number_min(wait_ns, tunnel_names_wait_ns(&daemon->live.tunnel));
-		missing = manager_pair_watch(&daemon->live.managers);
-		live_failure_note(&daemon->live);
+		live_outside_watch(live);
+		live_programs_watch(live);
+		wait_ns = number_min(wait_ns,
+				     live_history_step(&live->history, live->plan, &live->fabric,
+						       monotonic_ns() - live->since_ns));
+		wait_ns = number_min(wait_ns, tunnel_names_wait_ns(&live->tunnel));
+		missing = manager_pair_watch(&live->managers);
+		live_failure_note(live);
 		polled_fill(daemon, polled);
 		if ((daemon->clients.accept_paused || missing) && wait_ns > SECOND_NS)
 			wait_ns = SECOND_NS;
@@ -429,11 +426,10 @@ static void daemon_serve(struct daemon_state *daemon)
 						  polled[POLL_CLIENTS + i].revents);
 		}
 		if (polled[POLL_INIT].revents)
-			init_lost(&daemon->live.namespaces);
-		if (polled[POLL_FOLDER].revents && runtime_lost(&daemon->live.place)) {
-			live_note("%s was removed: no command finds this fabric",
-				  daemon->live.place.path);
-			daemon->live.ending = true;
+			init_lost(&live->namespaces);
+		if (polled[POLL_FOLDER].revents && runtime_lost(&live->place)) {
+			live_note("%s was removed: no command finds this fabric", live->place.path);
+			live->ending = true;
 		}
 		if (polled[POLL_LISTENER].revents)
 			live_client_accept(&daemon->clients, daemon->listener);
@@ -445,33 +441,34 @@ static void daemon_serve(struct daemon_state *daemon)
 
 static void daemon_end(struct daemon_state *daemon)
 {
+	struct live *live = &daemon->live;
+
 	live_note("the fabric ends");
 	live_clients_close(&daemon->clients);
 	if (daemon->listener >= 0)
 		close(daemon->listener);
-	live_tunnel_close(&daemon->live);
-	manager_pair_end(&daemon->live.managers);
-	if (daemon->live.since_ns)
-		fabric_end(&daemon->live.fabric);
-	if (daemon->live.fabric.nodes)
-		fabric_kill(&daemon->live.fabric);
-	live_history_free(&daemon->live.history);
-	fabric_free(&daemon->live.fabric);
-	for (uint32_t i = 0; daemon->live.hosts && i < daemon->live.plan->host_count; i++) {
-		if (daemon->live.hosts[i].net_fd >= 0)
-			host_net_free(&daemon->live.hosts[i], &daemon->live.namespaces);
-	}
-	outside_close(&daemon->live.connector);
-	namespaces_close(&daemon->live.namespaces);
-	live_rooms_free(&daemon->live);
-	live_programs_free(&daemon->live);
-	free(daemon->live.hosts);
-	free(daemon->live.outside);
-	free(daemon->live.veths);
-	free(daemon->live.cut_down);
+	live_tunnel_close(live);
+	manager_pair_end(&live->managers);
+	if (live->since_ns)
+		fabric_end(&live->fabric);
+	if (live->fabric.nodes)
+		fabric_kill(&live->fabric);
+	live_history_free(&live->history);
+	fabric_free(&live->fabric);
+	for (uint32_t i = 0; live->hosts && i < live->plan->host_count; i++)
+		if (live->hosts[i].net_fd >= 0)
+			host_net_free(&live->hosts[i], &live->namespaces);
+	outside_close(&live->connector);
+	namespaces_close(&live->namespaces);
+	live_rooms_free(live);
+	live_programs_free(live);
+	free(live->hosts);
+	free(live->outside);
+	free(live->veths);
+	free(live->cut_down);
 	free(daemon->death_logged);
-	live_loads_fini(&daemon->live);
-	live_faults_fini(&daemon->live);
-	live_set_free(&daemon->live.sets);
-	runtime_release(&daemon->live.place);
+	live_loads_fini(live);
+	live_faults_fini(live);
+	live_set_free(&live->sets);
+	runtime_release(&live->place);
 }

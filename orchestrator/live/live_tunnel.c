@@ -14,6 +14,7 @@
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/live/live_describe.h"
+#include "orchestrator/live/live_query.h"
 #include "orchestrator/tunnel/tunnel_names.h"
 #include "orchestrator/tunnel/tunnel_peer.h"
 
@@ -61,20 +62,19 @@ static void wait_tell(int report_fd, uint64_t *told_ns, const char *what)
 		dprintf(report_fd, "%s\n", what);
 }
 
-int live_tunnel_open(struct live *live, const struct tunnel_options *options, int report_fd,
-		     char *why, size_t why_max)
+int live_tunnel_open(struct live *live, const struct tunnel_options *options, char *why,
+		     size_t why_max)
 {
 	uint64_t told_ns = monotonic_ns();
 	int error;
 
 	tunnel_init(&live->tunnel, options);
-	live->report_fd = report_fd;
 	if (!live->tunnel.options)
 		return 0;
 	while ((error = tunnel_connect(&live->tunnel, why, why_max)) == -EAGAIN) {
-		if (interrupt_seen() || asker_gone(report_fd))
+		if (interrupt_seen() || asker_gone(live->report_fd))
 			return why_write(-EINTR, why, why_max, "interrupted");
-		wait_tell(report_fd, &told_ns, why);
+		wait_tell(live->report_fd, &told_ns, why);
 		usleep(LOOK_MS * 1000);
 	}
 	if (error)
@@ -331,8 +331,7 @@ static void cuts_follow(struct live *live, uint32_t machine, bool again)
 		if (error)
 			live_note("link %u to machine %s cannot be %s: %s", i,
 				  name_of(live, machine), now ? "made again" : "taken down",
-				  live->fabric.failure[0] ? live->fabric.failure
-							  : strerror(-error));
+				  live_reason(live, error));
 	}
 }
 

@@ -20,10 +20,10 @@
 extern const struct fabric_tunnel live_tunnel_calls; /* their owner begins with a struct live */
 
 /** live_tunnel_open() - sockets to the other machines, in the network of the caller. Waits until
- *  their addresses are known. @report_fd of live_run(): a line for each second that it waits.
+ *  their addresses are known: a line to live->report_fd for each second.
  *  Return: 0; -EINTR; else -errno, with @why. */
-int live_tunnel_open(struct live *live, const struct tunnel_options *options, int report_fd,
-		     char *why, size_t why_max);
+int live_tunnel_open(struct live *live, const struct tunnel_options *options, char *why,
+		     size_t why_max);
 
 /** live_tunnel_child_ended() - is it the tunnel process that has ended? */
 void live_tunnel_child_ended(struct live *live, pid_t pid, int status);

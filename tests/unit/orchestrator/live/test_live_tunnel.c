@@ -365,7 +365,8 @@ TEST(live_tunnel_open__the_command_has_ended)
 	ck_assert_int_eq(pipe(pipes), 0);
 	close(pipes[0]);
 	close(live.tunnel.control);
-	ck_assert_int_eq(live_tunnel_open(&live, &sought, pipes[1], why, sizeof(why)), -EINTR);
+	live.report_fd = pipes[1];
+	ck_assert_int_eq(live_tunnel_open(&live, &sought, why, sizeof(why)), -EINTR);
 	ck_assert_str_eq(why, "interrupted");
 	tunnel_end(&live.tunnel);
 	close(pipes[1]);
