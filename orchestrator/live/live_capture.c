@@ -60,20 +60,20 @@ static bool captured(const struct live *live, uint32_t node, uint32_t port)
 	return false;
 }
 
-/* port of @node with a link; -1 with *@refusal */
-static int64_t port_of(const struct live_query *query, int64_t node, json_t **refusal)
+/* port of @node with a link; -1: it is refused */
+static int64_t port_of(struct live_query *query, int64_t node)
 {
 	const struct node_config *config = &query->live->plan->nodes[node];
 	const char *name = live_query_text(query, "port");
 	int64_t port;
 
-	if (!live_query_node_runs(query, (uint32_t)node, refusal))
+	if (!live_query_node_runs(query, (uint32_t)node))
 		return -1;
-	port = live_query_port(config, name ? name : "", refusal);
+	port = live_query_port(query, config, name ? name : "");
 	if (port < 0 || !config->ports[port].vacant)
 		return port;
-	*refusal = live_refuse("port %d of %s has no link", (int)port, config->name);
-	return -1;
+	return live_query_refused(
+		query, live_refuse("port %d of %s has no link", (int)port, config->name));
 }
 
 /* the answer of a node (node_capture.h).   @missed  NULL: the capture begins, there is none
@@ -151,13 +151,13 @@ json_t *live_capture_begin(struct live_query *query)
 {
 	const char *snap = live_query_text(query, "snap");
 	struct live_capture *capture = capture_find(query->live, 0);
-	json_t *refusal = NULL, *body;
-	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal);
-	int64_t port = node < 0 ? -1 : port_of(query, node, &refusal);
+	json_t *body;
+	int64_t node = live_query_node(query, live_query_text(query, "node"));
+	int64_t port = node < 0 ? -1 : port_of(query, node);
 	int fd;
 
 	if (port < 0)
-		return refusal;
+		return query->refusal;
 	if (!capture)
 		return live_refuse("%u captures run already", LIVE_CAPTURES_MAX);
 	fd = ring_make();

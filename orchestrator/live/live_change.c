@@ -23,29 +23,30 @@
 
 /* ---- the request ---- */
 
-/* the switch called @name, which must run; -1 with *@refusal */
-static int64_t switch_find(const struct live_query *query, const char *name, json_t **refusal)
+/* the switch called @name, which must run; -1: it is refused */
+static int64_t switch_find(struct live_query *query, const char *name)
 {
-	int64_t node = live_query_node(query, name, refusal);
+	int64_t node = live_query_node(query, name);
 
-	if (node >= 0 && query->live->plan->nodes[node].kind != NODE_SWITCH) {
-		*refusal = live_refuse("%s is a host; a link can only be added to a switch", name);
-		return -1;
-	}
-	return node >= 0 && live_query_node_runs(query, (uint32_t)node, refusal) ? node : -1;
+	if (node >= 0 && query->live->plan->nodes[node].kind != NODE_SWITCH)
+		return live_query_refused(
+			query,
+			live_refuse("%s is a host; a link can only be added to a switch", name));
+	return node >= 0 && live_query_node_runs(query, (uint32_t)node) ? node : -1;
 }
 
-/* the name for a new node; NULL with *@refusal */
-static const char *name_take(const struct live_query *query, json_t **refusal)
+/* the name for a new node; NULL: it is refused */
+static const char *name_take(struct live_query *query)
 {
 	const char *name = live_query_text(query, "name");
 
 	if (!name || !key_host_name_valid(name))
-		*refusal = live_refuse("'%s' is not a valid name: expected 1 to %d letters, "
-				       "digits, '_', '.' or '-', no '-' first, and no address",
-				       name ? name : "", NODE_NAME_MAX - 1);
+		query->refusal =
+			live_refuse("'%s' is not a valid name: expected 1 to %d letters, "
+				    "digits, '_', '.' or '-', no '-' first, and no address",
+				    name ? name : "", NODE_NAME_MAX - 1);
 	else if (plan_node_find(query->live->plan, name))
-		*refusal = live_refuse("a node called '%s' exists already", name);
+		query->refusal = live_refuse("a node called '%s' exists already", name);
 	else
 		return name;
 	return NULL;
@@ -58,19 +59,19 @@ static enum port_kind link_kind(const struct plan *plan, uint32_t node_a, uint32
 		       : PORT_FABRIC;
 }
 
-/* settings of a new link between @node_a and @node_b; false with *@refusal */
-static bool link_read(const struct live_query *query, uint32_t node_a, uint32_t node_b,
-		      struct port_config *like, json_t **refusal)
+/* settings of a new link between @node_a and @node_b; false: it is refused */
+static bool link_read(struct live_query *query, uint32_t node_a, uint32_t node_b,
+		      struct port_config *like)
 {
 	const char *medium = live_query_text(query, "medium");
 	unsigned given = 0;
 
 	*like = plan_spare_template(query->live->plan, node_a, node_b);
-	*refusal = live_link_read(query, &port_parameters,
-				  link_kind(query->live->plan, node_a, node_b), like, &given);
-	if (!*refusal && medium && strcmp(medium, "shm") != 0 && strcmp(medium, "veth") != 0)
-		*refusal = live_refuse("medium: expected shm or veth, not '%s'", medium);
-	if (*refusal)
+	query->refusal = live_link_read(query, &port_parameters,
+					link_kind(query->live->plan, node_a, node_b), like, &given);
+	if (!query->refusal && medium && strcmp(medium, "shm") != 0 && strcmp(medium, "veth") != 0)
+		query->refusal = live_refuse("medium: expected shm or veth, not '%s'", medium);
+	if (query->refusal)
 		return false;
 	if (medium)
 		like->medium = strcmp(medium, "veth") ? MEDIUM_SHM : MEDIUM_VETH;
@@ -145,16 +146,15 @@ static json_t *no_spare(int64_t error, const char *what)
 	return live_refuse("%s: %s", what, strerror((int)-error));
 }
 
-/* adds a link to the plan only; -1 with *@refusal */
-static int64_t link_plan(struct live_query *query, uint32_t node_a, uint32_t node_b,
-			 json_t **refusal)
+/* adds a link to the plan only; -1: it is refused */
+static int64_t link_plan(struct live_query *query, uint32_t node_a, uint32_t node_b)
 {
 	struct live *live = query->live;
 	struct port_config like;
 	char what[2 * NODE_NAME_MAX + 32];
 	int64_t link;
 
-	if (!link_read(query, node_a, node_b, &like, refusal))
+	if (!link_read(query, node_a, node_b, &like))
 		return -1;
 	link = plan_spare_link(live->plan, node_a, node_b, &like);
 	if (link >= 0) {
@@ -163,8 +163,7 @@ static int64_t link_plan(struct live_query *query, uint32_t node_a, uint32_t nod
 	}
 	snprintf(what, sizeof(what), "a link from %s to %s", live->plan->nodes[node_a].name,
 		 live->plan->nodes[node_b].name);
-	*refusal = no_spare(link, what);
-	return -1;
+	return live_query_refused(query, no_spare(link, what));
 }
 
 /* starts the planned node @node. After an error it is removed again, with a refusal; else NULL */
@@ -186,11 +185,10 @@ static json_t *node_enter(struct live *live, uint32_t node)
 
 /* ---- switches ---- */
 
-/* plans links from the planned switch @node to every switch of the request; a refusal, or NULL */
-static json_t *neighbours_plan(struct live_query *query, uint32_t node)
+/* plans links from the planned switch @node to every switch of the request; false: it is refused */
+static bool neighbours_plan(struct live_query *query, uint32_t node)
 {
 	const json_t *neighbours = json_object_get(query->request, "neighbours"), *item;
-	json_t *refusal = NULL;
 	size_t i;
 
 	json_array_foreach (neighbours, i, item) {
@@ -198,35 +196,33 @@ static json_t *neighbours_plan(struct live_query *query, uint32_t node)
 		int64_t neighbour;
 
 		if (!strcmp(name, query->live->plan->nodes[node].name))
-			return live_refuse("a switch cannot have a link to itself");
-		neighbour = switch_find(query, name, &refusal);
-		if (neighbour < 0 || refusal ||
-		    link_plan(query, node, (uint32_t)neighbour, &refusal) < 0)
-			return refusal;
+			return !live_query_refused(
+				query, live_refuse("a switch cannot have a link to itself"));
+		neighbour = switch_find(query, name);
+		if (neighbour < 0 || link_plan(query, node, (uint32_t)neighbour) < 0)
+			return false;
 	}
-	return NULL;
+	return true;
 }
 
 json_t *live_add_switch(struct live_query *query)
 {
 	struct live *live = query->live;
-	json_t *refusal = NULL;
-	const char *name = name_take(query, &refusal);
+	const char *name = name_take(query);
 	char text[128];
 	int64_t node;
 
 	if (!name)
-		return refusal;
+		return query->refusal;
 	node = plan_spare_switch(live->plan, name);
 	if (node < 0)
 		return no_spare(node, "a switch");
-	refusal = neighbours_plan(query, (uint32_t)node);
-	if (refusal)
-		plan_spare_node_remove(live->plan, (uint32_t)node);
+	if (neighbours_plan(query, (uint32_t)node))
+		query->refusal = node_enter(live, (uint32_t)node);
 	else
-		refusal = node_enter(live, (uint32_t)node);
-	if (refusal)
-		return refusal;
+		plan_spare_node_remove(live->plan, (uint32_t)node);
+	if (query->refusal)
+		return query->refusal;
 	snprintf(text, sizeof(text), "switch %s runs, pid %d", name,
 		 (int)fabric_pid(&live->fabric, node));
 	return change_answer(live, json_pack("{s:s}", "name", name), text);
@@ -275,8 +271,8 @@ static bool own_network(const struct live *live, int fd)
 	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-/* the network namespace at the request's path; -1 without a path; -2 with *@refusal */
-static int network_open(const struct live_query *query, json_t **refusal)
+/* the network namespace at the request's path; -1 without a path; -2: it is refused */
+static int network_open(struct live_query *query)
 {
 	const char *path = live_query_text(query, "network");
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
@@ -284,16 +280,17 @@ static int network_open(const struct live_query *query, json_t **refusal)
 	if (!path)
 		return -1;
 	if (fd < 0) {
-		*refusal = live_refuse("cannot open %s: %s%s", path, strerror(errno),
-				       reach_hint(query->live, errno));
+		query->refusal = live_refuse("cannot open %s: %s%s", path, strerror(errno),
+					     reach_hint(query->live, errno));
 		return -2;
 	}
 	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET)
-		*refusal = live_refuse("%s is no network namespace", path);
+		query->refusal = live_refuse("%s is no network namespace", path);
 	else if (own_network(query->live, fd))
-		*refusal = live_refuse("%s is the fabric's own network, with the far ends of all "
-				       "hosts: no host can be there",
-				       path);
+		query->refusal =
+			live_refuse("%s is the fabric's own network, with the far ends of all "
+				    "hosts: no host can be there",
+				    path);
 	else
 		return fd;
 	close(fd);
@@ -344,37 +341,37 @@ static json_t *host_answer(const struct live *live, uint32_t index)
 static json_t *host_add(struct live_query *query, const char *name, uint32_t at, int network)
 {
 	struct live *live = query->live;
-	json_t *refusal = NULL;
 	int64_t node = plan_spare_host(live->plan, name);
 	uint32_t index;
 
 	if (node < 0)
 		return no_spare(node, "a host");
 	index = (uint32_t)node - live->plan->switch_count;
-	if (link_plan(query, (uint32_t)node, at, &refusal) >= 0)
-		refusal = host_wire(query, index, network);
-	if (refusal)
+	if (link_plan(query, (uint32_t)node, at) >= 0)
+		query->refusal = host_wire(query, index, network);
+	if (query->refusal)
 		plan_spare_node_remove(live->plan, (uint32_t)node);
 	else
-		refusal = node_enter(live, (uint32_t)node);
-	return refusal ? refusal : host_answer(live, index);
+		query->refusal = node_enter(live, (uint32_t)node);
+	return query->refusal ? query->refusal : host_answer(live, index);
 }
 
 json_t *live_add_host(struct live_query *query)
 {
-	json_t *answer = NULL;
-	const char *name = name_take(query, &answer);
-	int64_t at = name ? switch_find(query, live_query_text(query, "switch"), &answer) : -1;
-	int network = -2;
+	const char *name = name_take(query);
+	int64_t at = name ? switch_find(query, live_query_text(query, "switch")) : -1;
+	json_t *answer;
+	int network;
 
-	if (at >= 0 && live_query_text(query, "network"))
-		answer = live_query_outward(query, "attaching a network");
-	if (at >= 0 && !answer)
-		answer = interface_check(query);
-	if (at >= 0 && !answer)
-		network = network_open(query, &answer);
+	if (at < 0)
+		return query->refusal;
+	if (live_query_text(query, "network"))
+		query->refusal = live_query_outward(query, "attaching a network");
+	if (!query->refusal)
+		query->refusal = interface_check(query);
+	network = query->refusal ? -2 : network_open(query);
 	if (network == -2)
-		return answer;
+		return query->refusal;
 	answer = host_add(query, name, (uint32_t)at, network);
 	if (network >= 0)
 		close(network);
@@ -398,28 +395,27 @@ static json_t *link_answer(const struct live *live, uint32_t link)
 json_t *live_add_link(struct live_query *query)
 {
 	struct live *live = query->live;
-	json_t *refusal = NULL;
-	int64_t a = switch_find(query, live_query_text(query, "node"), &refusal);
-	int64_t b = a >= 0 ? switch_find(query, live_query_text(query, "peer"), &refusal) : -1;
+	int64_t a = switch_find(query, live_query_text(query, "node"));
+	int64_t b = a >= 0 ? switch_find(query, live_query_text(query, "peer")) : -1;
 	int64_t link;
 	int error;
 
 	if (b < 0)
-		return refusal;
+		return query->refusal;
 	if (a == b)
 		return live_refuse("a switch cannot have a link to itself");
-	link = link_plan(query, (uint32_t)a, (uint32_t)b, &refusal);
+	link = link_plan(query, (uint32_t)a, (uint32_t)b);
 	if (link < 0)
-		return refusal;
+		return query->refusal;
 	error = fabric_link_up(&live->fabric, (uint32_t)link);
 	if (!error)
 		error = tables_update(live);
 	if (!error)
 		return link_answer(live, (uint32_t)link);
-	refusal = live_refuse("the link cannot be added: %s", live_reason(live, error));
+	query->refusal = live_refuse("the link cannot be added: %s", live_reason(live, error));
 	link_remove(live, (uint32_t)link);
 	tables_update(live);
-	return refusal;
+	return query->refusal;
 }
 
 /* ---- leaving ---- */
@@ -474,17 +470,16 @@ static json_t *node_leave(struct live *live, uint32_t node)
 json_t *live_remove(struct live_query *query)
 {
 	struct live *live = query->live;
-	json_t *refusal = NULL;
-	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal), link;
+	int64_t node = live_query_node(query, live_query_text(query, "node")), link;
 	int error;
 
 	if (node < 0)
-		return refusal;
+		return query->refusal;
 	if (!live_query_text(query, "port"))
 		return node_leave(live, (uint32_t)node);
-	link = live_link_find(query, &refusal);
+	link = live_link_find(query);
 	if (link < 0)
-		return refusal;
+		return query->refusal;
 	if (live->plan->nodes[live->plan->links[link].node_a].kind == NODE_NIC)
 		return live_refuse("this is the only link of its host: remove the host, or take "
 				   "the link down");

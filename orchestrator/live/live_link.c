@@ -73,10 +73,9 @@ json_t *live_links(struct live_query *query)
 
 json_t *live_link_show(struct live_query *query)
 {
-	json_t *refusal = NULL;
-	int64_t index = live_link_find(query, &refusal);
+	int64_t index = live_link_find(query);
 
-	return index < 0 ? refusal : live_link_describe(query->live, (uint32_t)index);
+	return index < 0 ? query->refusal : live_link_describe(query->live, (uint32_t)index);
 }
 
 /* is @name that of a further interface of host @host, such as r1.eth1 of r1? */
@@ -108,33 +107,30 @@ static json_t *interface_hint(const struct plan *plan, const struct node_config 
 	return NULL;
 }
 
-int64_t live_link_find(const struct live_query *query, json_t **refusal)
+int64_t live_link_find(struct live_query *query)
 {
 	json_t *hint;
 	const char *port_name = live_query_text(query, "port");
-	int64_t node = live_query_node(query, live_query_text(query, "node"), refusal), port;
+	int64_t node = live_query_node(query, live_query_text(query, "node")), port;
 	const struct node_config *config;
 
 	if (node < 0)
 		return -1;
-	if (!port_name) {
-		*refusal = live_refuse("the request names no port");
-		return -1;
-	}
+	if (!port_name)
+		return live_query_refused(query, live_refuse("the request names no port"));
 	config = &query->live->plan->nodes[node];
-	port = live_query_port(config, port_name, refusal);
+	port = live_query_port(query, config, port_name);
 	if (port < 0) {
 		hint = interface_hint(query->live->plan, config, port_name);
 		if (hint) {
-			json_decref(*refusal);
-			*refusal = hint;
+			json_decref(query->refusal);
+			query->refusal = hint;
 		}
 		return -1;
 	}
-	if (config->ports[port].vacant) {
-		*refusal = live_refuse("port %" PRId64 " of %s has no link", port, config->name);
-		return -1;
-	}
+	if (config->ports[port].vacant)
+		return live_query_refused(query, live_refuse("port %" PRId64 " of %s has no link",
+							     port, config->name));
 	return config->ports[port].link_index;
 }
 
@@ -201,9 +197,8 @@ static json_t *directions_read(const struct live_query *query, const struct plan
 
 json_t *live_link_set(struct live_query *query)
 {
-	json_t *refusal = NULL;
 	struct live *live = query->live;
-	int64_t index = live_link_find(query, &refusal);
+	int64_t index = live_link_find(query);
 	const struct plan_link *ends;
 	struct link_config to_b, to_a, to_b_was, to_a_was;
 	bool sets_b, sets_a;
@@ -212,22 +207,23 @@ json_t *live_link_set(struct live_query *query)
 	int error;
 
 	if (index < 0)
-		return refusal;
+		return query->refusal;
 	ends = &live->plan->links[index];
 	kind = live->plan->nodes[ends->node_a].ports[ends->port_a].kind;
 	directions_of(live->plan, (uint32_t)index, &to_b, &to_a);
 	to_b_was = to_b;
 	to_a_was = to_a;
-	refusal = directions_read(query, ends, &sets_b, &sets_a);
-	if (!refusal && sets_b)
-		refusal = live_link_read(query, &link_parameters, kind, &to_b, &given);
-	if (!refusal && sets_a)
-		refusal = live_link_read(query, &link_parameters, kind, &to_a, &given);
-	if (!refusal && !given)
-		refusal = live_refuse("nothing to set: expected one or more of rate=, delay=, "
-				      "jitter=, loss= and others; 'heddle link --help' has them");
-	if (refusal)
-		return refusal;
+	query->refusal = directions_read(query, ends, &sets_b, &sets_a);
+	if (!query->refusal && sets_b)
+		query->refusal = live_link_read(query, &link_parameters, kind, &to_b, &given);
+	if (!query->refusal && sets_a)
+		query->refusal = live_link_read(query, &link_parameters, kind, &to_a, &given);
+	if (!query->refusal && !given)
+		query->refusal =
+			live_refuse("nothing to set: expected one or more of rate=, delay=, "
+				    "jitter=, loss= and others; 'heddle link --help' has them");
+	if (query->refusal)
+		return query->refusal;
 	error = link_apply(live, (uint32_t)index, &to_b, &to_a);
 	if (error) /* both directions, and the host, or none */
 		link_apply(live, (uint32_t)index, &to_b_was, &to_a_was);
@@ -237,14 +233,13 @@ json_t *live_link_set(struct live_query *query)
 
 static json_t *link_switch(struct live_query *query, bool down)
 {
-	json_t *refusal = NULL;
 	struct live *live = query->live;
-	int64_t index = live_link_find(query, &refusal);
+	int64_t index = live_link_find(query);
 	struct plan_link *link;
 	int error;
 
 	if (index < 0)
-		return refusal;
+		return query->refusal;
 	link = &live->plan->links[index];
 	if (link->down == down)
 		return live_link_describe(live, (uint32_t)index);

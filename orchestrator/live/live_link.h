@@ -12,8 +12,8 @@ live_query_fn live_links, live_link_show, live_link_set, live_link_down, live_li
 /** live_link_describe() - link @index as JSON. */
 json_t *live_link_describe(const struct live *live, uint32_t index);
 
-/** live_link_find() - the link at the request's node and port; -1 with *@refusal. */
-int64_t live_link_find(const struct live_query *query, json_t **refusal);
+/** live_link_find() - the link at the request's node and port; -1: it is refused. */
+int64_t live_link_find(struct live_query *query);
 
 /** live_link_read() - reads what of a link can change (the rows of link.def with .live) from the
  *  request into @structure, which has the rows of @table: a link, or a port of @kind. @given is

@@ -342,8 +342,8 @@ json_t *live_load_list(struct live_query *query)
 	return loads_describe(query->live, -1);
 }
 
-/* the workload called @name; -1 with *@refusal */
-static int64_t load_find(const struct live_query *query, const char *name, json_t **refusal)
+/* the workload called @name; -1: it is refused */
+static int64_t load_find(struct live_query *query, const char *name)
 {
 	const struct plan *plan = query->live->plan;
 	char hint[128];
@@ -351,12 +351,14 @@ static int64_t load_find(const struct live_query *query, const char *name, json_
 	for (uint32_t i = 0; i < plan->workload_count; i++)
 		if (!strcmp(plan->workloads[i].name, name))
 			return i;
-	*refusal = live_refuse(
-		"fabric %s has no workload '%s'%s; 'heddle load' lists them",
-		query->live->place.name, name,
-		key_name_hint(name, plan->workload_count ? plan->workloads[0].name : NULL,
-			      plan->workload_count, sizeof(*plan->workloads), hint, sizeof(hint)));
-	return -1;
+	return live_query_refused(
+		query,
+		live_refuse("fabric %s has no workload '%s'%s; 'heddle load' lists them",
+			    query->live->place.name, name,
+			    key_name_hint(name,
+					  plan->workload_count ? plan->workloads[0].name : NULL,
+					  plan->workload_count, sizeof(*plan->workloads), hint,
+					  sizeof(hint))));
 }
 
 /* sets parameter workload.NAME.@what of all NICs that send workload @index; a dead one has it from
@@ -426,12 +428,11 @@ static json_t *loads_act(struct live_query *query, int (*act)(struct live *, uin
 {
 	const char *name = live_query_text(query, "name");
 	struct live *live = query->live;
-	json_t *refusal = NULL;
-	int64_t only = name ? load_find(query, name, &refusal) : -1;
+	int64_t only = name ? load_find(query, name) : -1;
 	int error = 0;
 
-	if (refusal)
-		return refusal;
+	if (query->refusal)
+		return query->refusal;
 	for (uint32_t i = 0; i < live->plan->workload_count; i++) {
 		int failed = only < 0 || only == i ? act(live, i) : 0;
 
@@ -460,8 +461,7 @@ json_t *live_load_set(struct live_query *query)
 {
 	const char *name = live_query_text(query, "name"), *load = live_query_text(query, "load");
 	struct live *live = query->live;
-	json_t *refusal = NULL;
-	int64_t index = load_find(query, name ? name : "", &refusal);
+	int64_t index = load_find(query, name ? name : "");
 	const struct workload_config *any;
 	uint64_t permille;
 	uint32_t senders;
@@ -469,7 +469,7 @@ json_t *live_load_set(struct live_query *query)
 	int error;
 
 	if (index < 0)
-		return refusal;
+		return query->refusal;
 	if (!load)
 		return live_refuse("nothing to set: expected load=");
 	if (parameter_read(&parameter_load, "load", load, &permille, why, sizeof(why)))

@@ -113,23 +113,24 @@ static json_t *connections_list(const struct live *live)
 	return json_pack("{s:s, s:o}", "fabric", live->place.name, "outside", list);
 }
 
-/* the host that the request names; -1 with *@refusal */
-static int64_t host_find(const struct live_query *query, json_t **refusal)
+/* the host that the request names; -1: it is refused */
+static int64_t host_find(struct live_query *query)
 {
 	const struct live *live = query->live;
-	int64_t node = live_query_node(query, live_query_text(query, "host"), refusal);
+	int64_t node = live_query_node(query, live_query_text(query, "host"));
 	int64_t index = node - live->plan->switch_count;
 
 	if (node < 0)
 		return -1;
 	if (live->plan->nodes[node].kind != NODE_NIC)
-		*refusal = live_refuse("%s is a switch: only hosts have a connection to the "
-				       "outside",
-				       live->plan->nodes[node].name);
+		query->refusal = live_refuse("%s is a switch: only hosts have a connection to the "
+					     "outside",
+					     live->plan->nodes[node].name);
 	else if (live->hosts[index].attached)
-		*refusal = live_refuse("%s is an attached container: its own engine connects it to "
-				       "the outside",
-				       live->plan->nodes[node].name);
+		query->refusal =
+			live_refuse("%s is an attached container: its own engine connects it to "
+				    "the outside",
+				    live->plan->nodes[node].name);
 	else
 		return index;
 	return -1;
@@ -139,7 +140,6 @@ json_t *live_outside(struct live_query *query)
 {
 	struct live *live = query->live;
 	const char *state = live_query_text(query, "state");
-	json_t *refusal = NULL;
 	char text[OUTSIDE_WHY_MAX + 128];
 	int64_t index;
 
@@ -147,10 +147,10 @@ json_t *live_outside(struct live_query *query)
 		return connections_list(live);
 	if (!state || (strcmp(state, "on") != 0 && strcmp(state, "off") != 0))
 		return live_refuse("expected 'on' or 'off', not '%s'", state ? state : "");
-	refusal = live_query_outward(query, "a connection to the outside");
-	index = refusal ? -1 : host_find(query, &refusal);
+	query->refusal = live_query_outward(query, "a connection to the outside");
+	index = query->refusal ? -1 : host_find(query);
 	if (index < 0)
-		return refusal;
+		return query->refusal;
 	if (!strcmp(state, "on")) {
 		if (outside_start(live, (uint32_t)index, text, sizeof(text)))
 			return live_refuse("%s", text);

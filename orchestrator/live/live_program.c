@@ -132,10 +132,9 @@ static int log_open(const struct live *live, uint32_t host, int flags)
 static int program_start(struct live *live, struct live_program *program,
 			 const struct room_program *words, int fds[ROOM_START_FDS])
 {
-	json_t *refusal = NULL;
-	const struct host_room *room = live_room_find(live, program->host, &refusal);
+	char why[512];
+	const struct host_room *room = live_room_find(live, program->host, why, sizeof(why));
 
-	json_decref(refusal);
 	fds[ROOM_START_WORDS] = room ? room_program_pack(words) : -EHOSTDOWN;
 	if (fds[ROOM_START_WORDS] < 0)
 		return fds[ROOM_START_WORDS];
@@ -334,13 +333,12 @@ json_t *live_programs_describe(struct live *live)
 json_t *live_programs_log(struct live_query *query)
 {
 	struct live *live = query->live;
-	json_t *refusal = NULL;
-	int64_t node = live_query_node(query, live_query_text(query, "host"), &refusal);
+	int64_t node = live_query_node(query, live_query_text(query, "host"));
 	uint32_t host;
 	int fd;
 
 	if (node < 0)
-		return refusal;
+		return query->refusal;
 	host = live->plan->nodes[node].kind == NODE_NIC
 		       ? live->plan->hosts[(uint32_t)node - live->plan->switch_count].owner
 		       : 0;

@@ -47,25 +47,22 @@ const char *live_query_text(const struct live_query *query, const char *key)
 	return json_string_value(json_object_get(query->request, key));
 }
 
-int64_t live_query_node(const struct live_query *query, const char *name, json_t **refusal)
+int64_t live_query_node(struct live_query *query, const char *name)
 {
 	const struct plan *plan = query->live->plan;
 	const char **names;
 	char hint[128] = "";
 	uint32_t count = 0;
 
-	if (!name || !name[0]) {
-		*refusal = live_refuse("the request names no node");
-		return -1;
-	}
+	if (!name || !name[0])
+		return live_query_refused(query, live_refuse("the request names no node"));
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		if (strcmp(plan->nodes[i].name, name) != 0)
 			continue;
-		if (plan_elsewhere(plan, i)) {
-			*refusal = live_refuse("%s runs on machine %s: use 'heddle' there", name,
-					       plan->machine_names[plan->machine_of[i]]);
-			return -1;
-		}
+		if (plan_elsewhere(plan, i))
+			return live_query_refused(
+				query, live_refuse("%s runs on machine %s: use 'heddle' there",
+						   name, plan->machine_names[plan->machine_of[i]]));
 		return i;
 	}
 	names = calloc(plan->node_count, sizeof(*names));
@@ -75,32 +72,32 @@ int64_t live_query_node(const struct live_query *query, const char *name, json_t
 	if (names)
 		suggest_sentence(name, names, count, sizeof(*names), hint, sizeof(hint));
 	free(names);
-	*refusal = live_refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them",
-			       query->live->place.name, name, hint, query->live->place.name);
-	return -1;
+	return live_query_refused(
+		query, live_refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them",
+				   query->live->place.name, name, hint, query->live->place.name));
 }
 
-bool live_query_node_runs(const struct live_query *query, uint32_t node, json_t **refusal)
+bool live_query_node_runs(struct live_query *query, uint32_t node)
 {
 	const struct fabric *fabric = &query->live->fabric;
 
 	if (!fabric_pid(fabric, node))
-		*refusal = live_refuse("%s is dead: %s", query->live->plan->nodes[node].name,
-				       fabric->nodes[node].fate);
+		query->refusal = live_refuse("%s is dead: %s", query->live->plan->nodes[node].name,
+					     fabric->nodes[node].fate);
 	return fabric_pid(fabric, node) != 0;
 }
 
-int64_t live_query_port(const struct node_config *node, const char *name, json_t **refusal)
+int64_t live_query_port(struct live_query *query, const struct node_config *node, const char *name)
 {
 	uint64_t ports = port_name_find(node, name);
 	char list[PORT_NAMES_MAX];
 
 	if (!ports)
-		*refusal = live_refuse("%s has no port '%s'; it has %s", node->name, name,
-				       port_names_list(node, UINT64_MAX, list, sizeof(list)));
+		query->refusal = live_refuse("%s has no port '%s'; it has %s", node->name, name,
+					     port_names_list(node, UINT64_MAX, list, sizeof(list)));
 	else if (ports & (ports - 1))
-		*refusal = live_refuse("%s has %d links to %s: name the number of a port",
-				       node->name, __builtin_popcountll(ports), name);
+		query->refusal = live_refuse("%s has %d links to %s: name the number of a port",
+					     node->name, __builtin_popcountll(ports), name);
 	else
 		return __builtin_ctzll(ports);
 	return -1;

@@ -103,15 +103,15 @@ void live_request(struct live *live, const char *text, size_t length, struct liv
 				    .request = json_loadb(text, length, 0, NULL),
 				    .answer = answer };
 	const char *name = json_string_value(json_object_get(query.request, "ask"));
-	json_t *refusal = form_check(query.request);
 	size_t i = 0;
 
+	query.refusal = form_check(query.request);
 	*answer = (struct live_answer){ 0 };
 	live->fabric.patience_until_ns = monotonic_ns() + LIVE_REQUEST_MS * 1000000ull;
 	while (name && i < COUNT_OF(questions) && strcmp(questions[i].name, name))
 		i++;
-	if (refusal)
-		answer->body = refusal;
+	if (query.refusal)
+		answer->body = query.refusal;
 	else if (!name)
 		answer->body = live_refuse("a request is one JSON object with the key 'ask'");
 	else if (i == COUNT_OF(questions))
@@ -266,7 +266,6 @@ static json_t *ask_show(struct live_query *query)
 {
 	const char *name = live_query_text(query, "node"), *table = live_query_text(query, "table"),
 		   *port = live_query_text(query, "port");
-	json_t *refusal = NULL;
 	int64_t node, port_number = -1;
 
 	if (name && !strcmp(name, "flow") && !plan_node_find(query->live->plan, name))
@@ -279,18 +278,18 @@ static json_t *ask_show(struct live_query *query)
 		name = table;
 		table = swapped;
 	}
-	node = live_query_node(query, name, &refusal);
+	node = live_query_node(query, name);
 	if (node < 0)
-		return refusal;
+		return query->refusal;
 	table = table ? table : "";
 	if (!strcmp(table, "trace")) /* also of a dead node */
 		return table_show(query, (uint32_t)node, table, -1);
-	if (!live_query_node_runs(query, (uint32_t)node, &refusal))
-		return refusal;
+	if (!live_query_node_runs(query, (uint32_t)node))
+		return query->refusal;
 	if (port) {
-		port_number = live_query_port(&query->live->plan->nodes[node], port, &refusal);
+		port_number = live_query_port(query, &query->live->plan->nodes[node], port);
 		if (port_number < 0)
-			return refusal;
+			return query->refusal;
 	}
 	return table_show(query, (uint32_t)node, table, port_number);
 }
@@ -299,12 +298,12 @@ static json_t *ask_set(struct live_query *query)
 {
 	struct control_message message = { .kind = CONTROL_SET };
 	const char *name = live_query_text(query, "name"), *value = live_query_text(query, "value");
-	json_t *refusal = NULL, *answer;
-	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal);
+	json_t *answer;
+	int64_t node = live_query_node(query, live_query_text(query, "node"));
 	char what[128], why[256];
 
-	if (node < 0 || !live_query_node_runs(query, (uint32_t)node, &refusal))
-		return refusal;
+	if (node < 0 || !live_query_node_runs(query, (uint32_t)node))
+		return query->refusal;
 	if (!name || !value)
 		return live_refuse("set needs a name and a value");
 	if (parameter_convert(&query->live->plan->nodes[node], name, value, message.text2,
@@ -322,13 +321,12 @@ static json_t *ask_set(struct live_query *query)
 
 static json_t *ask_start(struct live_query *query)
 {
-	json_t *refusal = NULL;
-	int64_t node = live_query_node(query, live_query_text(query, "node"), &refusal);
+	int64_t node = live_query_node(query, live_query_text(query, "node"));
 	char text[128];
 	int error;
 
 	if (node < 0)
-		return refusal;
+		return query->refusal;
 	live_load_node_starts(query->live, (uint32_t)node);
 	error = fabric_node_restart(&query->live->fabric, (uint32_t)node);
 	if (error == -EEXIST)

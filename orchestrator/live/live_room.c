@@ -192,11 +192,11 @@ void live_room_end(struct live *live, uint32_t index)
 	live->rooms[index] = HOST_ROOM_NONE;
 }
 
-const struct host_room *live_room_find(struct live *live, uint32_t index, json_t **refusal)
+const struct host_room *live_room_find(struct live *live, uint32_t index, char *why, size_t why_max)
 {
 	struct host_room *room;
-	char why[512];
 
+	why[0] = 0;
 	if (!live->rooms || live->hosts[index].net_fd < 0 || live->hosts[index].attached)
 		return NULL;
 	room = &live->rooms[index];
@@ -207,10 +207,7 @@ const struct host_room *live_room_find(struct live *live, uint32_t index, json_t
 			  "empty folders",
 			  plan_host_name(live->plan, index));
 	live_room_end(live, index);
-	if (!live_room_make(live, index, why, sizeof(why)))
-		return room;
-	*refusal = live_refuse("%s", why);
-	return NULL;
+	return live_room_make(live, index, why, why_max) ? NULL : room;
 }
 
 /* ---- requests ---- */
@@ -286,30 +283,34 @@ static json_t *namespaces_answer(struct live_query *query, uint32_t node,
 	return answer;
 }
 
-/* the sandbox of the host that the request names; NULL without @refusal: it is a switch, or
- * attached */
-static const struct host_room *room_asked(struct live_query *query, int64_t *node, json_t **refusal)
+/* the sandbox of the host that the request names; NULL: it is refused, or a switch, or attached */
+static const struct host_room *room_asked(struct live_query *query, int64_t *node)
 {
 	struct live *live = query->live;
+	const struct host_room *room;
+	char why[512];
 	uint32_t index;
 
-	*node = live_query_node(query, live_query_text(query, "host"), refusal);
+	*node = live_query_node(query, live_query_text(query, "host"));
 	if (*node < 0 || live->plan->nodes[*node].kind != NODE_NIC)
 		return NULL;
 	index = (uint32_t)*node - live->plan->switch_count;
-	return live_room_find(live, live->plan->hosts[index].owner, refusal);
+	room = live_room_find(live, live->plan->hosts[index].owner, why, sizeof(why));
+	if (!room && why[0])
+		query->refusal = live_refuse("%s", why);
+	return room;
 }
 
 /* A host has a sandbox; for a switch it is the namespaces of the fabric, where veth links end. A
  * program inside of a host gets no access to another one, but may have programs started there. */
 json_t *live_room_exec(struct live_query *query)
 {
-	json_t *refusal = NULL, *answer;
+	json_t *answer;
 	int64_t node;
-	const struct host_room *room = room_asked(query, &node, &refusal);
+	const struct host_room *room = room_asked(query, &node);
 
-	if (refusal)
-		return refusal;
+	if (query->refusal)
+		return query->refusal;
 	if (!query->live->asker.inside)
 		return namespaces_answer(query, (uint32_t)node, room);
 	if (!room)
@@ -325,13 +326,12 @@ json_t *live_room_exec(struct live_query *query)
 json_t *live_room_run(struct live_query *query)
 {
 	const struct live_asker *asker = &query->live->asker;
-	json_t *refusal = NULL;
 	int64_t node;
-	const struct host_room *room = room_asked(query, &node, &refusal);
+	const struct host_room *room = room_asked(query, &node);
 	int pid;
 
-	if (refusal)
-		return refusal;
+	if (query->refusal)
+		return query->refusal;
 	if (!room || asker->fd_count != ROOM_START_FDS)
 		return live_refuse("run needs a host of the fabric's own, and %d descriptors",
 				   ROOM_START_FDS);

@@ -30,8 +30,9 @@ void live_room_end(struct live *live, uint32_t index);
 
 /** live_room_find() - the sandbox of host @index, which lives; if its init process has died, a
  *  new one is made.
- *  Return: NULL: it has none, since it is attached; or *@refusal says why none can be made. */
-const struct host_room *live_room_find(struct live *live, uint32_t index, json_t **refusal);
+ *  Return: NULL: it has none, since it is attached; or @why says why none can be made, else "". */
+const struct host_room *live_room_find(struct live *live, uint32_t index, char *why,
+				       size_t why_max);
 
 /** live_room_exec(), live_room_run() - the requests "exec" and "run". */
 live_query_fn live_room_exec, live_room_run;
