@@ -20,3 +20,13 @@ int memory_make(const char *name, size_t size)
 	}
 	return fd;
 }
+
+int memory_make_with(const char *name, size_t size, const void *head, size_t head_size)
+{
+	int fd = memory_make(name, size);
+
+	if (fd < 0 || pwrite(fd, head, head_size, 0) == (ssize_t)head_size)
+		return fd;
+	close(fd);
+	return -ENOMEM;
+}

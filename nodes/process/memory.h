@@ -8,4 +8,7 @@
  *  Return: its descriptor or -errno. */
 int memory_make(const char *name, size_t size);
 
+/** memory_make_with() - the same, beginning with the @head_size bytes at @head. */
+int memory_make_with(const char *name, size_t size, const void *head, size_t head_size);
+
 #endif

@@ -164,11 +164,7 @@ static int plan_make_fd(const struct fabric *fabric)
 	snprintf(plan->loop, sizeof(plan->loop), "%s", fabric->options.loop);
 	workers_write(fabric, plan);
 	rings_write(fabric, plan);
-	fd = memory_make("heddle-ranks", bytes);
-	if (fd >= 0 && pwrite(fd, plan, bytes, 0) != (ssize_t)bytes) {
-		close(fd);
-		fd = -ENOMEM;
-	}
+	fd = memory_make_with("heddle-ranks", bytes, plan, bytes);
 	free(plan);
 	return fd;
 }

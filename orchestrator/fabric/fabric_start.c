@@ -200,11 +200,9 @@ static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t 
 
 	if (*fd >= 0)
 		return *fd;
-	*fd = memory_make("heddle-ring", ring_bytes(data_bytes));
-	if (*fd < 0)
-		return *fd;
 	ring_init(&header, data_bytes, link_captured_max(config));
-	return pwrite(*fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) ? *fd : -ENOMEM;
+	*fd = memory_make_with("heddle-ring", ring_bytes(data_bytes), &header, sizeof(header));
+	return *fd;
 }
 
 /* the eventfd that wakes node @index under the real clock */

@@ -1,35 +1,23 @@
 #include "orchestrator/live/live_capture.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "nodes/base/ring.h"
+#include "nodes/process/memory.h"
 #include "orchestrator/fabric/fabric_ask.h"
 
 static int ring_make(void)
 {
-	size_t bytes = ring_bytes(LIVE_CAPTURE_RING_BYTES);
-	int fd = memfd_create("heddle-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	struct ring_page header = { 0 };
-	int error = 0;
 
-	if (fd < 0)
-		return -errno;
 	ring_init(&header, LIVE_CAPTURE_RING_BYTES, RING_CAPTURED_MAX);
-	if (ftruncate(fd, (off_t)bytes) ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ||
-	    pwrite(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
-		error = errno ? -errno : -ENOMEM;
-	if (!error)
-		return fd;
-	close(fd);
-	return error;
+	return memory_make_with("heddle-capture", ring_bytes(LIVE_CAPTURE_RING_BYTES), &header,
+				sizeof(header));
 }
 
 static struct live_capture *capture_find(struct live *live, uint32_t id)

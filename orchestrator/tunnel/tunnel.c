@@ -1,7 +1,6 @@
 #include "orchestrator/tunnel/tunnel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "nodes/base/monotonic.h"
+#include "nodes/process/memory.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/own_process.h"
@@ -257,16 +257,11 @@ static int spawn(struct tunnel *tunnel, int socket, bool keep_user)
 /* the page of counters. Return: its descriptor, the caller's; -errno */
 static int page_make(struct tunnel *tunnel)
 {
-	int fd = memfd_create("heddle-tunnel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = memory_make("heddle-tunnel", sizeof(struct tunnel_page));
 	void *page;
 
 	if (fd < 0)
-		return -errno;
-	if (ftruncate(fd, sizeof(struct tunnel_page)) ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
-		close(fd);
-		return -ENOMEM;
-	}
+		return fd;
 	page = mmap(NULL, sizeof(struct tunnel_page), PROT_READ, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED) {
 		close(fd);

@@ -33,3 +33,19 @@ TEST(memory_make__too_large)
 	ck_assert_int_eq(next, fd); /* none is left open */
 	close(next);
 }
+
+TEST(memory_make_with__begins_with_it)
+{
+	char bytes[5];
+	int fd = memory_make_with("m", 4096, "head", 5);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pread(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	ck_assert_str_eq(bytes, "head");
+	close(fd);
+	fd = open("/dev/null", O_RDONLY);
+	close(fd);
+	ck_assert_int_eq(memory_make_with("m", 2, "head", 5), -ENOMEM); /* it does not fit */
+	ck_assert_int_eq(open("/dev/null", O_RDONLY), fd);              /* none is left open */
+	close(fd);
+}
