@@ -1,12 +1,32 @@
 #include "orchestrator/base/text_pack.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+FILE *text_pack_begin(void)
+{
+	int fd = memfd_create("heddle-texts", MFD_CLOEXEC);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !out)
+		close(fd);
+	return out;
+}
+
+int text_pack_end(FILE *out)
+{
+	int fd = fflush(out) || ferror(out) ? -1 : fcntl(fileno(out), F_DUPFD_CLOEXEC, 0);
+	int error = fd < 0 ? -errno : 0;
+
+	fclose(out);
+	return error ? error : fd;
+}
 
 void text_pack_put(FILE *out, const char *text)
 {
@@ -29,27 +49,6 @@ void text_pack_list(FILE *out, char *const *list)
 	text_pack_number(out, count);
 	for (uint64_t i = 0; i < count; i++)
 		text_pack_put(out, list[i]);
-}
-
-int text_pack_file(const char *text, size_t length)
-{
-	int fd = memfd_create("heddle-texts", MFD_CLOEXEC);
-	int error = 0;
-
-	if (fd < 0)
-		return -errno;
-	for (size_t written = 0; written < length && !error;) {
-		ssize_t done = write(fd, text + written, length - written);
-
-		if (done > 0)
-			written += (size_t)done;
-		else if (errno != EINTR)
-			error = -errno;
-	}
-	if (!error)
-		return fd;
-	close(fd);
-	return error;
 }
 
 int text_pack_read(struct text_pack *pack, int fd)

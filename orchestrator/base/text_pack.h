@@ -11,6 +11,13 @@
 
 #define TEXT_PACK_MAX (8u << 20) /* bytes of a pack that is read */
 
+/** text_pack_begin() - a pack that is written.  Return: text_pack_end() later; NULL with errno. */
+FILE *text_pack_begin(void);
+
+/** text_pack_end() - closes @out.
+ *  Return: a memory file with what was put, its descriptor closed on exec, or -errno. */
+int text_pack_end(FILE *out);
+
 /** text_pack_put() - appends @text (NULL: an empty one) to @out. */
 void text_pack_put(FILE *out, const char *text);
 
@@ -19,10 +26,6 @@ void text_pack_number(FILE *out, uint64_t number);
 
 /** text_pack_list() - appends @count texts, after their number. @list is NULL-terminated. */
 void text_pack_list(FILE *out, char *const *list);
-
-/** text_pack_file() - a memory file with the @length bytes at @text. Return: its descriptor, closed
- *  on exec, or -errno. */
-int text_pack_file(const char *text, size_t length);
 
 struct text_pack {
 	char *bytes; /* owned */

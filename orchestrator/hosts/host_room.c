@@ -53,10 +53,7 @@ static int mounts_unpack(struct host_room_spec *spec, struct text_pack *pack)
 
 static int spec_pack(const struct host_room_spec *spec)
 {
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-	int fd;
+	FILE *out = text_pack_begin();
 
 	if (!out)
 		return -errno;
@@ -69,9 +66,7 @@ static int spec_pack(const struct host_room_spec *spec)
 	text_pack_number(out, spec->rights.limits.address_bytes);
 	text_pack_put(out, spec->rootfs);
 	mounts_pack(out, spec);
-	fd = fclose(out) ? -ENOMEM : text_pack_file(text, length);
-	free(text);
-	return fd;
+	return text_pack_end(out);
 }
 
 int host_room_spec_read(struct host_room_spec *spec, int fd)

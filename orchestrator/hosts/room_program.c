@@ -13,10 +13,7 @@ int room_program_pack(const struct room_program *program)
 {
 	const struct host_user none = { "", "", 0, 0 };
 	const struct host_user *user = program->user ? program->user : &none;
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-	int fd;
+	FILE *out = text_pack_begin();
 
 	if (!out)
 		return -errno;
@@ -27,9 +24,7 @@ int room_program_pack(const struct room_program *program)
 	text_pack_put(out, user->home);
 	text_pack_number(out, user->user);
 	text_pack_number(out, user->group);
-	fd = fclose(out) ? -ENOMEM : text_pack_file(text, length);
-	free(text);
-	return fd;
+	return text_pack_end(out);
 }
 
 static struct room_status program_become(const struct room_program *program, int tmp_fd,

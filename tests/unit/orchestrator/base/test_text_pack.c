@@ -17,11 +17,20 @@
 
 TEST_GROUP(text_pack);
 
+/* a memory file with the @length bytes at @bytes, or -errno */
+static int file_of(const char *bytes, size_t length)
+{
+	FILE *out = text_pack_begin();
+
+	fwrite(bytes, 1, length, out);
+	return text_pack_end(out);
+}
+
 /* a pack with the @length bytes at @bytes */
 static struct text_pack read_back(const char *bytes, size_t length)
 {
 	struct text_pack pack;
-	int fd = text_pack_file(bytes, length);
+	int fd = file_of(bytes, length);
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(text_pack_read(&pack, fd), 0);
@@ -33,17 +42,18 @@ TEST(text_pack__gives_back_what_was_put)
 {
 	char one[] = "one", odd[] = "\xff\n two", empty[] = "";
 	char *words[] = { one, odd, empty, NULL }, **list;
+	FILE *out = text_pack_begin();
 	struct text_pack pack;
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
+	int fd;
 
 	text_pack_put(out, "first");
 	text_pack_list(out, words);
 	text_pack_number(out, UINT64_MAX);
 	text_pack_put(out, NULL);
-	fclose(out);
-	pack = read_back(text, length);
+	fd = text_pack_end(out);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	ck_assert_int_eq(text_pack_read(&pack, fd), 0);
+	close(fd);
 	ck_assert_str_eq(text_pack_take(&pack), "first");
 	list = text_pack_take_list(&pack);
 	ck_assert_ptr_nonnull(list);
@@ -55,7 +65,6 @@ TEST(text_pack__gives_back_what_was_put)
 	ck_assert_str_eq(text_pack_take(&pack), "");
 	ck_assert_ptr_null(text_pack_take(&pack));
 	free(list);
-	free(text);
 	text_pack_free(&pack);
 }
 
@@ -86,7 +95,7 @@ TEST(text_pack__reads_nothing_beyond_its_end)
 TEST(text_pack_read__refuses_what_is_too_long)
 {
 	struct text_pack pack;
-	int fd = text_pack_file("", 0);
+	int fd = file_of("", 0);
 
 	ck_assert_int_eq(ftruncate(fd, TEXT_PACK_MAX + 1), 0);
 	ck_assert_int_eq(text_pack_read(&pack, fd), -EMSGSIZE);
@@ -94,15 +103,15 @@ TEST(text_pack_read__refuses_what_is_too_long)
 }
 
 /* no file of this process may be as long: what was written so far is closed */
-TEST(text_pack_file__cannot_be_written)
+TEST(text_pack_end__cannot_be_written)
 {
 	const struct rlimit limit = { 10, 10 };
 	int fd;
 
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(text_pack_file("twenty bytes of text", 20), -EFBIG);
-	fd = text_pack_file("ten bytes!", 10);
+	ck_assert_int_eq(file_of("twenty bytes of text", 20), -EFBIG);
+	fd = file_of("ten bytes!", 10);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 }

@@ -25,9 +25,7 @@ static char first[] = "/run/a", second[] = "/tmp/b";
 static int words(unsigned count)
 {
 	char *kept[] = { first, second, NULL };
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	FILE *out = text_pack_begin();
 	unsigned at = 0;
 	int fd;
 
@@ -50,10 +48,8 @@ static int words(unsigned count)
 	WORD(text_pack_put(out, "/own"));
 	WORD(text_pack_number(out, 0));
 #undef WORD
-	fclose(out);
-	fd = text_pack_file(text, length);
+	fd = text_pack_end(out);
 	ck_assert_int_ge(fd, 0);
-	free(text);
 	return fd;
 }
 
