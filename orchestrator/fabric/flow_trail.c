@@ -7,10 +7,10 @@
 
 #include "nodes/base/units.h"
 #include "nodes/wire/frame.h"
-#include "orchestrator/base/suggest.h"
 #include "orchestrator/base/why.h"
 #include "orchestrator/fabric/fabric_show.h"
 #include "orchestrator/fabric/table_shelf.h"
+#include "orchestrator/scenario/scenario_keys.h"
 
 #define NONE FLOW_TRAIL_PORT_NONE
 #define HOPS_MAX 256u /* of a flow: in an unordered class it may take many links */
@@ -498,9 +498,7 @@ static int host_find(const struct plan *plan, const char *name, uint32_t *node, 
 		     size_t why_max)
 {
 	const struct node_config *config = plan_node_find(plan, name);
-	const char **names;
-	char hint[128] = "";
-	uint32_t count = 0;
+	char hint[128];
 
 	if (config && config->kind == NODE_NIC) {
 		*node = config->index;
@@ -509,14 +507,9 @@ static int host_find(const struct plan *plan, const char *name, uint32_t *node, 
 	if (config)
 		return why_write(FABRIC_SHOW_REFUSED, why, why_max,
 				 "%s is a switch: a flow is from one host to another", name);
-	names = calloc(plan->node_count, sizeof(*names));
-	for (uint32_t i = 0; names && i < plan->host_count; i++)
-		if (!plan_vacant(plan, plan_host_node(plan, i)))
-			names[count++] = plan->nodes[plan_host_node(plan, i)].name;
-	if (names)
-		suggest_sentence(name, names, count, sizeof(*names), hint, sizeof(hint));
-	free(names);
-	return why_write(FABRIC_SHOW_REFUSED, why, why_max, "there is no host '%s'%s", name, hint);
+	return why_write(FABRIC_SHOW_REFUSED, why, why_max, "there is no host '%s'%s", name,
+			 key_name_hint(name, plan->nodes[plan->switch_count].name, plan->host_count,
+				       sizeof(*plan->nodes), hint, sizeof(hint)));
 }
 
 /* there is no flow: the destinations that there are */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "orchestrator/base/port_name.h"
-#include "orchestrator/base/suggest.h"
+#include "orchestrator/scenario/scenario_keys.h"
 
 json_t *live_refuse(const char *format, ...)
 {
@@ -50,31 +50,27 @@ const char *live_query_text(const struct live_query *query, const char *key)
 int64_t live_query_node(struct live_query *query, const char *name)
 {
 	const struct plan *plan = query->live->plan;
-	const char **names;
-	char hint[128] = "";
-	uint32_t count = 0;
+	const struct node_config *found;
+	uint32_t node;
+	char hint[128];
 
 	if (!name || !name[0])
 		return live_query_refused(query, live_refuse("the request names no node"));
-	for (uint32_t i = 0; i < plan->node_count; i++) {
-		if (strcmp(plan->nodes[i].name, name) != 0)
-			continue;
-		if (plan_elsewhere(plan, i))
-			return live_query_refused(
-				query, live_refuse("%s runs on machine %s: use 'heddle' there",
-						   name, plan->machine_names[plan->machine_of[i]]));
-		return i;
-	}
-	names = calloc(plan->node_count, sizeof(*names));
-	for (uint32_t i = 0; names && i < plan->node_count; i++)
-		if (!plan_vacant(plan, i))
-			names[count++] = plan->nodes[i].name;
-	if (names)
-		suggest_sentence(name, names, count, sizeof(*names), hint, sizeof(hint));
-	free(names);
-	return live_query_refused(
-		query, live_refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them",
-				   query->live->place.name, name, hint, query->live->place.name));
+	found = plan_node_find(plan, name);
+	if (!found)
+		return live_query_refused(
+			query,
+			live_refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them",
+				    query->live->place.name, name,
+				    key_name_hint(name, plan->nodes[0].name, plan->node_count,
+						  sizeof(*plan->nodes), hint, sizeof(hint)),
+				    query->live->place.name));
+	node = (uint32_t)(found - plan->nodes);
+	if (plan_elsewhere(plan, node))
+		return live_query_refused(
+			query, live_refuse("%s runs on machine %s: use 'heddle' there", name,
+					   plan->machine_names[plan->machine_of[node]]));
+	return node;
 }
 
 bool live_query_node_runs(struct live_query *query, uint32_t node)
