@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/program_path.h"
 #include "orchestrator/hosts/host_dilation.h"
 #include "orchestrator/hosts/host_user.h"
@@ -159,8 +160,7 @@ static int program_wire(struct live *live, struct live_program *program,
 	}
 	fds[ROOM_START_ERROR] = -1;
 	for (unsigned i = 0; i < ROOM_START_FDS; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		descriptor_close(&fds[i]);
 	if (pid > 0) {
 		struct epoll_event readable = { .events = EPOLLIN };
 
@@ -291,8 +291,8 @@ void live_programs_drop(struct live *live, uint32_t host)
 
 		if (program->host != host)
 			live->programs[kept++] = *program;
-		else if (program->status_fd >= 0)
-			close(program->status_fd);
+		else
+			descriptor_close(&program->status_fd);
 	}
 	live->program_count = kept;
 }
@@ -300,8 +300,7 @@ void live_programs_drop(struct live *live, uint32_t host)
 void live_programs_free(struct live *live)
 {
 	for (uint32_t i = 0; i < live->program_count; i++)
-		if (live->programs[i].status_fd >= 0)
-			close(live->programs[i].status_fd);
+		descriptor_close(&live->programs[i].status_fd);
 	if (live->programs && live->programs_epoll >= 0)
 		close(live->programs_epoll);
 	free(live->programs);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/why.h"
 
 /* another command may remove a stale folder meanwhile, but not that often */
@@ -187,8 +188,8 @@ static unsigned entries_remove(int fd, int top_fd, unsigned *number)
 	}
 	if (folder)
 		closedir(folder);
-	else if (fd >= 0)
-		close(fd);
+	else
+		descriptor_close(&fd);
 	return gone;
 }
 
@@ -213,8 +214,8 @@ static unsigned pass_remove(int top_fd, unsigned *number)
 	}
 	if (folder)
 		closedir(folder);
-	else if (copy >= 0)
-		close(copy);
+	else
+		descriptor_close(&copy);
 	return gone;
 }
 
@@ -378,8 +379,7 @@ bool runtime_lost(const struct runtime_place *place)
 
 void runtime_release(struct runtime_place *place)
 {
-	if (place->watch_fd >= 0)
-		close(place->watch_fd);
+	descriptor_close(&place->watch_fd);
 	directory_remove(place->base_fd, place->dir_fd, place->name);
 	close(place->dir_fd);
 	close(place->lock_fd);
@@ -400,8 +400,7 @@ int runtime_names(int base_fd, char (**names)[NODE_NAME_MAX])
 	if (!directory) {
 		int error = -errno;
 
-		if (copy >= 0)
-			close(copy);
+		descriptor_close(&copy);
 		return error;
 	}
 	while (count >= 0 && (entry = readdir(directory))) {

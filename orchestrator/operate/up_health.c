@@ -221,8 +221,7 @@ static bool fabric_lives(const char *fabric)
 	int base_fd = runtime_open(false, why, sizeof(why));
 	bool lives = base_fd >= 0 && runtime_lives(base_fd, fabric);
 
-	if (base_fd >= 0)
-		close(base_fd);
+	descriptor_close(&base_fd);
 	return lives;
 }
 
