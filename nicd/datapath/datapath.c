@@ -69,8 +69,9 @@ static int send_init(struct nic *nic)
 		       : 0;
 }
 
-/* A packet was lost on the link of the NIC (FC-17), or the link is down. An attached host is not
- * notified: its programs detect losses. */
+/* A packet was lost on the link of the NIC (FC-17), or the link is down: then its other end counts
+ * what it has not received (link_lose()). An attached host is not notified: its programs detect
+ * losses. */
 static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry,
 		    node_time_t now)
 {
@@ -78,8 +79,6 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 
 	if (entry->tag != SEND_NONE)
 		stats_flow_tx(nic->stats, entry->tag)->reported_lost++;
-	if (link->down)
-		trace_drop(nic->stats, DROP_LINK_DOWN, 0, 0, NULL, now);
 	link->stats->loss_reports++;
 	link->stats->loss_report_units += entry->units;
 	trace(nic->stats, (struct trace_entry){ .at_ps = now,

@@ -150,13 +150,32 @@ TEST(nic_link_down__unconfirmed_packets)
 	fabric_build();
 	fabric_run(2 * NODE_US);
 	nicd_ops.link_down(ends[0].nic, 1, 2 * NODE_US); /* there is no such port */
-	ck_assert_uint_eq(ends[0].stats->drops[DROP_LINK_DOWN], 0);
+	ck_assert_uint_eq(sender_port()->loss_reports, 0);
 	nicd_ops.link_down(ends[0].nic, 0, 2 * NODE_US);
-	lost = ends[0].stats->drops[DROP_LINK_DOWN];
+	lost = sender_port()->loss_reports;
 	ck_assert_uint_gt(lost, 0);
 	ck_assert_uint_eq(flow_tx(0)->reported_lost, lost);
-	ck_assert_uint_eq(sender_port()->loss_reports, lost);
 	ck_assert_uint_eq(sender_port()->loss_report_units, lost * PACKET_UNITS);
 	nicd_ops.link_down(ends[0].nic, 0, 3 * NODE_US);
 	ck_assert_uint_eq(sender_port()->loss_reports, lost);
+}
+
+/* FC-17: each packet that was on a guarded link when it went down is counted as dropped once, by
+ * the end that did not receive it */
+TEST(nic_link_down__counts_each_packet_once)
+{
+	const node_time_t at = 2 * NODE_US;
+
+	for (uint32_t i = 0; i < 2; i++)
+		ends[i].port.guarded = true;
+	ends[0].workloads[0].messages_max = 5;
+	fabric_build();
+	fabric_run(at);
+	for (uint32_t i = 0; i < 2; i++)
+		nicd_ops.link_down(ends[i].nic, 0, at);
+	ck_assert_uint_gt(ends[1].stats->delivered_packets, 0);
+	ck_assert_uint_gt(ends[1].stats->drops[DROP_LINK_DOWN], 0);
+	ck_assert_uint_eq(ends[0].stats->injected_packets,
+			  ends[1].stats->delivered_packets + ends[0].stats->drops[DROP_LINK_DOWN] +
+				  ends[1].stats->drops[DROP_LINK_DOWN]);
 }
