@@ -118,9 +118,9 @@ void nic_pfc_stop(struct nic *nic, uint32_t traffic_class, bool stop)
 	pfc_teller_want(&nic->pfc.teller, traffic_class, stop);
 	class_trace(nic, stop ? TRACE_XOFF : TRACE_XON, traffic_class, 0);
 	stats = stats_class(nic->stats, 0, traffic_class);
-	stats->xoff_since_ps = stop ? nic->now_ps : 0;
-	if (stop && !stats->xoff_first_ps)
-		stats->xoff_first_ps = nic->now_ps;
+	stats->xoff_since_ps = stop ? node_time_max(nic->now_ps, 1) : 0; /* 0 means none */
+	if (!stats->xoff_first_ps)
+		stats->xoff_first_ps = stats->xoff_since_ps;
 }
 
 void nic_pfc_send(struct nic *nic)

@@ -148,3 +148,12 @@ TEST(nic_pfc_stop__changes_only)
 	nic_pfc_stop(nic, 0, true);
 	ck_assert_uint_eq(class_of(0)->xoff_since_ps, 0);
 }
+
+/* a pause that begins with the fabric is one, too: 0 means none */
+TEST(nic_pfc_stop__at_time_zero)
+{
+	nic->now_ps = 0;
+	nic_pfc_stop(nic, 0, true);
+	ck_assert_uint_ne(class_of(0)->xoff_since_ps, 0);
+	ck_assert_uint_ne(class_of(0)->xoff_first_ps, 0);
+}
