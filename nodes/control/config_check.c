@@ -450,17 +450,22 @@ static void pause_check(struct checker *checker, const struct node_config *confi
 	range(checker, "classes", pause->classes, 1, (1u << config->class_count) - 1);
 }
 
-/* a connection is a flow of its own from the start, not when it first sends */
-static void connections_check(struct checker *checker, const struct nic_config *nic)
+/* A connection is a flow of its own from the start, not when it first sends. Flows without a
+ * transport may be more than flows_max, but a NIC has a place for each. */
+static void flows_check(struct checker *checker, const struct nic_config *nic)
 {
-	uint64_t connections = 0;
+	uint64_t flows = 0, connections = 0;
 
-	for (uint32_t i = 0; i < nic->workload_count; i++)
-		if (nic->workloads[i].transport != TRANSPORT_NONE)
-			connections += (uint64_t)nic->workloads[i].connections *
-				       nic->workloads[i].destination_count;
+	for (uint32_t i = 0; i < nic->workload_count; i++) {
+		const struct workload_config *workload = &nic->workloads[i];
+		uint64_t count = (uint64_t)workload->connections * workload->destination_count;
+
+		flows += count;
+		connections += workload->transport == TRANSPORT_NONE ? 0 : count;
+	}
 	range(checker, "connections of all workloads", connections, 0,
 	      nic->flows_max < ROCE_QUEUE_PAIRS_MAX ? nic->flows_max : ROCE_QUEUE_PAIRS_MAX);
+	range(checker, "flows of all workloads", flows, 0, NIC_FLOWS_MAX);
 }
 
 static void nic_check(struct checker *checker, const struct node_config *config)
@@ -480,7 +485,7 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 		workload_check(checker, config, &nic->workloads[i]);
 	}
 	enter(checker, "nic.");
-	connections_check(checker, nic);
+	flows_check(checker, nic);
 	if (!array(checker, "pause_count", nic->pauses, nic->pause_count, 0, NIC_PAUSES_MAX))
 		return;
 	for (uint32_t i = 0; i < nic->pause_count && !checker->refused; i++) {

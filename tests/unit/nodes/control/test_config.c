@@ -59,6 +59,25 @@ TEST(node_config_check__missing_elements_are_an_error)
 	node_config_free(&config);
 }
 
+/* as many flows as frames can name, and those to one destination more */
+TEST_RANGE(node_config_check__flows_of_all_workloads, 0, 2)
+{
+	struct workload_config *workload;
+
+	example_nic(&config);
+	workload = &config.nic.workloads[1];
+	config.nic.workloads[0].destination_count = 1 + (uint32_t)_i;
+	config.nic.workloads[0].connections = ROCE_CONNECTIONS_MAX;
+	free(workload->destinations);
+	workload->destination_count = NIC_FLOWS_MAX / ROCE_CONNECTIONS_MAX - 1;
+	workload->destinations = calloc(workload->destination_count, sizeof(uint32_t));
+	workload->connections = ROCE_CONNECTIONS_MAX;
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), _i ? -EINVAL : 0);
+	if (_i)
+		ck_assert_ptr_nonnull(strstr(why, "flows of all workloads is 16842752"));
+	node_config_free(&config);
+}
+
 /* class 1 is lossless, and now has no threshold that could pause it */
 static uint64_t roce_unstopped(void)
 {
