@@ -5,8 +5,6 @@
  *  arrives. */
 #include "nicd/datapath/nic_pfc.h"
 
-#include <string.h>
-
 #include "nodes/base/ensure.h"
 #include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
@@ -41,25 +39,15 @@ void nic_pfc_init(struct nic *nic)
 	}
 }
 
-/* path-level PFC comes from the first switch, also if links have no PFC (RC-10) */
-static bool obeys(const struct nic *nic)
-{
-	return nic->roce && (nic->config->roce.pfc || nic->config->roce.path_pause);
-}
-
 void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes)
 {
-	uint8_t copy[PAUSE_FRAME_BYTES];
 	struct pause_frame frame;
 
 	nic->link->stats->pauses_received++;
-	if (captured_bytes > sizeof(copy))
-		captured_bytes = sizeof(copy);
-	memcpy(copy, bytes, captured_bytes);
 	nic->pfc.gate.late_ps = pfc_late_ps(nic->config, 0);
-	if (pause_frame_read(copy, captured_bytes, &frame))
+	if (pfc_frame_read(bytes, captured_bytes, &frame))
 		trace_drop(nic->stats, DROP_MALFORMED, 0, 0, NULL, nic->now_ps);
-	else if (obeys(nic))
+	else if (nic->roce && pfc_is_obeyed(&nic->config->roce))
 		pfc_gate_take(&nic->pfc.gate, &frame, nic->link->rate_bps, nic->now_ps);
 }
 

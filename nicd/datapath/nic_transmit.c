@@ -227,11 +227,10 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 		send_host_frame(nic, traffic_class, source - SOURCE_HOST);
 }
 
-/* may control words that are @due be sent? Under the real clock they wait while the ring is full,
- * like all records. */
+/* may control words that are @due be sent? */
 static bool may_send_words(const struct nic *nic, bool due)
 {
-	return due && !nic->link->down && (!nic->link->real || link_ring_has_room(nic->link));
+	return due && !nic->link->down && link_may_send_words(nic->link);
 }
 
 /* when a PFC or PAUSE frame of ours is due */

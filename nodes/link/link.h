@@ -372,6 +372,16 @@ static inline void link_stop_set(struct link *link, uint32_t traffic_class, bool
 			stop ? link->stop.wanted | bit : link->stop.wanted & (uint8_t)~bit;
 }
 
+/** link_held_units() - what all lanes have in the input buffer. O(lanes). */
+static inline uint32_t link_held_units(const struct link *link)
+{
+	uint32_t units = 0;
+
+	for (uint32_t lane = 0; lane < link->lane_count; lane++)
+		units += link->rx.held_units[lane];
+	return units;
+}
+
 /** link_reject() - a packet that was received cannot be used (malformed, no route ...): its buffer
  *  is released. The caller counts the reason. */
 void link_reject(struct link *link, const struct record *header);

@@ -36,6 +36,13 @@ static inline bool link_may_send_packet(struct link *link)
 	return link_may_send(link) && (!link->flight.limit_units || link_flight_has_room(link));
 }
 
+/** link_may_send_words() - true if control words may be sent: under the real clock they need space
+ *  in the ring, like all records. */
+static inline bool link_may_send_words(struct link *link)
+{
+	return !link->real || link_ring_has_room(link);
+}
+
 /** link_stopped() - true if the peer stopped @traffic_class. What the owner does then depends on
  *  its kind of port. */
 static inline bool link_stopped(const struct link *link, uint32_t traffic_class)

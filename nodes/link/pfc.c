@@ -1,5 +1,7 @@
 #include "nodes/link/pfc.h"
 
+#include <string.h>
+
 #define ALL_CLASSES ((1u << NODE_CLASSES_MAX) - 1)
 #define FCS_BYTES 4u
 #define BYTE_TIME_SCALE (8 * NODE_S) /* bit times to byte times, seconds to picoseconds */
@@ -34,6 +36,15 @@ uint32_t pfc_unnamed(const struct roce_config *roce, uint32_t class_count)
 	for (uint32_t c = 0; c < class_count; c++)
 		classes |= (uint32_t)roce->classes[c].lossless << c;
 	return classes;
+}
+
+int pfc_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct pause_frame *frame)
+{
+	uint8_t copy[PAUSE_FRAME_BYTES];
+	uint32_t length = captured_bytes < sizeof(copy) ? captured_bytes : sizeof(copy);
+
+	memcpy(copy, bytes, length);
+	return pause_frame_read(copy, length, frame);
 }
 
 /* Return: was *@until_ps another time? One that is over already is as good as none. */

@@ -37,6 +37,13 @@ static inline node_time_t pfc_late_ps(const struct node_config *config, uint32_t
 										      : 0;
 }
 
+/** pfc_is_obeyed() - does a node with @roce obey PFC and PAUSE? Path-level PFC comes from the first
+ *  switch, also if links have no PFC (RC-10). */
+static inline bool pfc_is_obeyed(const struct roce_config *roce)
+{
+	return roce->pfc || roce->path_pause;
+}
+
 struct pfc_teller {
 	uint8_t wanted, told;      /* sets of classes: to be stopped; stopped by the last frame */
 	bool port;                 /* PAUSE instead of PFC: any class stopped stops the port */
@@ -64,6 +71,9 @@ void pfc_gate_init(struct pfc_gate *gate, uint32_t unnamed);
  *  where path-level PFC has that form, which leaves the choice of queues to the device [S4], it
  *  means all lossless classes (RC-10, RC-11). */
 uint32_t pfc_unnamed(const struct roce_config *roce, uint32_t class_count);
+
+/** pfc_frame_read() - pause_frame_read() of bytes in shared memory: copies them before. */
+int pfc_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct pause_frame *frame);
 
 /** pfc_gate_take() - the peer has sent @frame, which arrived at @now over a link of @rate_bps. It
  *  replaces earlier frames for the same classes.

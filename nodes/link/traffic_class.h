@@ -43,6 +43,19 @@ void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_coun
 void class_scheduler_init_node(struct class_scheduler *scheduler, const struct node_config *config,
 			       uint64_t rate_bps);
 
+/** class_set_of_lanes() - the classes that have a virtual lane in the set @lanes; each class has
+ *  @lanes_each of them. O(lanes in the set). */
+static inline uint32_t class_set_of_lanes(uint32_t lanes, uint32_t lanes_each)
+{
+	uint32_t classes = 0;
+
+	if (lanes_each == 1)
+		return lanes;
+	for (; lanes; lanes &= lanes - 1)
+		classes |= 1u << (uint32_t)__builtin_ctz(lanes) / lanes_each;
+	return classes;
+}
+
 /* the part of class_scheduler_pick() that is not for a single class */
 int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_t ready,
 				node_time_t now, node_time_t *retry_at);

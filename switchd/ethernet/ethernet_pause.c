@@ -1,7 +1,5 @@
 #include "switchd/ethernet/ethernet_pause.h"
 
-#include <string.h>
-
 #include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
 
@@ -69,29 +67,20 @@ void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
 	switch_pause_settle(&eth->sw, port, now);
 }
 
-/* path-level PFC comes from the first switch even if links have no PFC (RC-10) */
-static bool obeys(const struct ethernet *eth)
-{
-	return eth->roce.pfc || eth->roce.path_pause;
-}
-
 void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct record *header,
 			 const uint8_t *bytes, node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
-	uint8_t copy[PAUSE_FRAME_BYTES];
 	struct pause_frame frame;
-	uint32_t length =
-		header->captured_bytes < sizeof(copy) ? header->captured_bytes : sizeof(copy);
 
 	out->gate.late_ps = pfc_late_ps(eth->sw.config, port);
-	memcpy(copy, bytes, length);
-	if (pause_frame_read(copy, length, &frame)) {
+	if (pfc_frame_read(bytes, header->captured_bytes, &frame)) {
 		trace_drop(eth->sw.stats, DROP_MALFORMED, port, 0, NULL, now);
 		return;
 	}
 	out->stats->pauses_received++;
-	if (!obeys(eth) || !pfc_gate_take(&out->gate, &frame, out->link->rate_bps, now))
+	if (!pfc_is_obeyed(&eth->roce) ||
+	    !pfc_gate_take(&out->gate, &frame, out->link->rate_bps, now))
 		return;
 	ethernet_pause_note(eth, port, now);
 	/* a pause that is renewed again and again is counted while it lasts */

@@ -325,7 +325,7 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 	uint8_t front[FABRIC_FRONT_BYTES];
 	enum drop_reason why;
 	struct packet *packet;
-	uint64_t held = 0;
+	uint32_t held_units;
 
 	/* Before the frame: a load that spans two stores waits for all stores before it. A record
 	 * has a line at least, however few bytes are captured. */
@@ -346,10 +346,9 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 	}
 
 	/* the high-water mark of the input buffer */
-	for (uint32_t c = 0; c < in->lane_count; c++)
-		held += in->link->rx.held_units[c];
-	if (held > in->stats->input_units_max)
-		in->stats->input_units_max = held;
+	held_units = link_held_units(in->link);
+	if (held_units > in->stats->input_units_max)
+		in->stats->input_units_max = held_units;
 
 	if (edge)
 		on_edge_packet(dp, packet, now);

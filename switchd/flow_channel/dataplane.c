@@ -146,17 +146,14 @@ static uint16_t eca_now(const struct dataplane *dp, struct port *port, node_time
 /* the series of the lanes of @port, and the sums of them */
 static void sample_lanes(struct series *series, const struct port *port, uint32_t p)
 {
-	uint32_t input_units = 0, stopped = 0;
+	uint32_t stopped = 0;
 
 	for (uint32_t l = 0; l < port->lane_count; l++) {
-		uint32_t units = port->link->rx.held_units[l];
-
-		input_units += units;
 		stopped |= (uint32_t)link_stopped(port->link, l) << l;
 		series_lane(series, SERIES_LANE_QUEUE_UNITS, p, l, port->output[l].queue.units);
-		series_lane(series, SERIES_LANE_INPUT_UNITS, p, l, units);
+		series_lane(series, SERIES_LANE_INPUT_UNITS, p, l, port->link->rx.held_units[l]);
 	}
-	series_port(series, SERIES_INPUT_UNITS, p, input_units);
+	series_port(series, SERIES_INPUT_UNITS, p, link_held_units(port->link));
 	series_port(series, SERIES_PAUSED, p, stopped);
 	series_port(series, SERIES_XOFF, p, port->link->stop.wanted);
 }

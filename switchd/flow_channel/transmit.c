@@ -55,18 +55,6 @@ static uint32_t lanes_ready(const struct dataplane *dp, const struct port *out, 
 	return ready;
 }
 
-/* the classes of @lanes, a set */
-static uint32_t classes_of(const struct port *out, uint32_t lanes)
-{
-	uint32_t classes = 0;
-
-	if (out->lanes == 1)
-		return lanes;
-	for (; lanes; lanes &= lanes - 1)
-		classes |= 1u << (uint32_t)__builtin_ctz(lanes) / out->lanes;
-	return classes;
-}
-
 /* Which of a class's lanes in @ready, a set, is next: the one whose flows got least, so that within
  * a class all flows share equally, whatever their level (FC-19). */
 static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t ready)
@@ -100,12 +88,6 @@ static void lane_served(struct port *out, uint32_t lane, uint32_t bytes)
 		if (!out->output[other].queue.units && out->output[other].served < output->served)
 			out->output[other].served = output->served;
 	output->served += (uint64_t)bytes * NODE_CHANNELS_MAX / (flows ? flows : 1);
-}
-
-/* may control words go out now? Under the real clock they too need space in the ring. */
-static bool may_send_words(struct link *link)
-{
-	return !link->real || link_ring_has_room(link);
 }
 
 /* when an FGFC frame may be due */
@@ -143,9 +125,9 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 	if (free_at > now) /* computed again when the link is free */
 		return has_work(dp, out) ? free_at : NODE_TIME_NEVER;
 	free_at = now;
-	if (link_words_due(link) && may_send_words(link))
+	if (link_words_due(link) && link_may_send_words(link))
 		return free_at;
-	ready = classes_of(out, lanes_ready(dp, out, free_at, &data_at, &waiting));
+	ready = class_set_of_lanes(lanes_ready(dp, out, free_at, &data_at, &waiting), out->lanes);
 	switch_pause_note(&dp->sw, port, waiting && !ready, now);
 	if (ready)
 		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0
@@ -155,7 +137,7 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 			 ? ack_ready_at(&out->fabric.acks, !ready)
 			 : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
-	if (data_at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
+	if (data_at == NODE_TIME_NEVER && link->guarded && link_may_send_words(link))
 		data_at = link->guard.sync_due ? free_at : link_ask_at(link);
 	return node_time_max(node_time_min(data_at, fgfc_at(out)), free_at);
 }
@@ -248,14 +230,14 @@ int transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 
 	if (out->link->tx.busy_until_ps > now || !dataplane_port_up(dp, port))
 		return -1;
-	if (link_words_due(out->link) && may_send_words(out->link)) {
+	if (link_words_due(out->link) && link_may_send_words(out->link)) {
 		link_send_words(out->link, now, false);
 		return -1;
 	}
 	if (fgfc_at(out) <= now && fgfc_path_send(dp, port, now))
 		return -1;
 	lanes = lanes_ready(dp, out, now, &later_at, &waiting);
-	ready = classes_of(out, lanes);
+	ready = class_set_of_lanes(lanes, out->lanes);
 	if (out->kind == PORT_FABRIC && out->fabric.acks.count && link_may_send(out->link) &&
 	    ack_ready_at(&out->fabric.acks, !ready) <= now) {
 		send_acks(out, now);
@@ -268,7 +250,7 @@ int transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 		return (int)lane;
 	}
 	if (out->link->guarded && !ready && later_at == NODE_TIME_NEVER &&
-	    may_send_words(out->link))
+	    link_may_send_words(out->link))
 		link_send_words(out->link, now, true);
 	return -1;
 }

@@ -19,18 +19,9 @@
 #define FLOOD_PACKETS_PER_PORT 64u   /* copies inside, at most */
 #define VACANT_UNITS 4096u           /* input buffer of a lane of a link to come, at least */
 
-static uint32_t held_units(const struct lid_switch *lid, const struct link *link)
+static void note_input(const struct lid_port *in)
 {
-	uint32_t units = 0;
-
-	for (uint32_t l = 0; l < lid->lane_count; l++)
-		units += link->rx.held_units[l];
-	return units;
-}
-
-static void note_input(const struct lid_switch *lid, const struct lid_port *in)
-{
-	uint32_t units = held_units(lid, in->link);
+	uint32_t units = link_held_units(in->link);
 
 	if (units > in->stats->input_units_max)
 		in->stats->input_units_max = units;
@@ -47,7 +38,7 @@ static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 	else if (bytes)
 		/* a frame of another kind of fabric */
 		trace_drop(lid->sw.stats, DROP_BAD_RECORD, port, 0, NULL, now);
-	note_input(lid, in);
+	note_input(in);
 	return link_words_due(in->link) || in->link->guarded;
 }
 
@@ -61,7 +52,7 @@ static void sample(void *dataplane, struct series *series, uint32_t p, node_time
 		series_lane(series, SERIES_LANE_QUEUE_UNITS, p, l, port->lanes[l].units);
 		series_lane(series, SERIES_LANE_INPUT_UNITS, p, l, port->link->rx.held_units[l]);
 	}
-	series_port(series, SERIES_INPUT_UNITS, p, held_units(lid, port->link));
+	series_port(series, SERIES_INPUT_UNITS, p, link_held_units(port->link));
 	series_port(series, SERIES_QUEUE_BYTES, p, port->gauge.bytes);
 	series_port(series, SERIES_MARKS, p, port->stats->fecn_marked);
 	series_port(series, SERIES_PAUSED_PS, p, switch_paused_ps(&lid->sw, p, now));

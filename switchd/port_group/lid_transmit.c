@@ -49,15 +49,10 @@ static struct lanes_ready look(const struct lid_switch *lid, struct lid_port *ou
 	return seen;
 }
 
-static uint32_t classes_of(const struct lid_switch *lid, uint32_t lanes)
+/* the classes that have a packet which may be sent */
+static uint32_t classes_ready(const struct lid_switch *lid, const struct lanes_ready *seen)
 {
-	uint32_t classes = 0;
-
-	if (lid->levels == 1)
-		return lanes;
-	for (; lanes; lanes &= lanes - 1)
-		classes |= 1u << (uint32_t)__builtin_ctz(lanes) / lid->levels;
-	return classes;
+	return class_set_of_lanes(seen->ready, lid->levels);
 }
 
 /* the next one of the ready lanes of the class, round robin */
@@ -68,12 +63,6 @@ static uint32_t lane_of(const struct lid_switch *lid, const struct lid_port *out
 	uint32_t after = ready & mask & ~((2u << out->lane_turn[traffic_class]) - 1);
 
 	return (uint32_t)__builtin_ctz(after ? after : ready & mask);
-}
-
-/* May control words be sent now? Under the real clock they need free lines of the ring too. */
-static bool may_send_words(struct link *link)
-{
-	return !link->real || link_ring_has_room(link);
 }
 
 static bool has_work(const struct lid_port *out)
@@ -96,17 +85,17 @@ node_time_t lid_transmit_next_at(void *dataplane, uint32_t port, node_time_t now
 		return NODE_TIME_NEVER;
 	if (link->tx.busy_until_ps > now) /* what exactly is due then shows when it is free */
 		return has_work(out) ? link->tx.busy_until_ps : NODE_TIME_NEVER;
-	if (link_words_due(link) && may_send_words(link))
+	if (link_words_due(link) && link_may_send_words(link))
 		return now;
 	seen = look(lid, out, now);
 	switch_pause_note(&lid->sw, port, seen.waiting && !seen.ready, now);
 	at = seen.later_at;
 	if (seen.ready)
-		at = class_scheduler_pick(&out->classes, classes_of(lid, seen.ready), now,
+		at = class_scheduler_pick(&out->classes, classes_ready(lid, &seen), now,
 					  &retry_at) < 0
 			     ? node_time_min(at, retry_at)
 			     : now;
-	if (at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
+	if (at == NODE_TIME_NEVER && link->guarded && link_may_send_words(link))
 		at = link->guard.sync_due ? now : link_ask_at(link);
 	return node_time_max(at, now);
 }
@@ -242,16 +231,16 @@ void lid_transmit(void *dataplane, uint32_t port, node_time_t now)
 
 	if (link->tx.busy_until_ps > now || !lid_port_up(lid, port))
 		return;
-	if (link_words_due(link) && may_send_words(link)) {
+	if (link_words_due(link) && link_may_send_words(link)) {
 		link_send_words(link, now, false);
 		return;
 	}
 	seen = look(lid, out, now);
 	traffic_class =
-		class_scheduler_pick(&out->classes, classes_of(lid, seen.ready), now, &retry_at);
+		class_scheduler_pick(&out->classes, classes_ready(lid, &seen), now, &retry_at);
 	if (traffic_class >= 0)
 		send_packet(lid, port, lane_of(lid, out, (uint32_t)traffic_class, seen.ready), now);
 	else if (link->guarded && !seen.ready && seen.later_at == NODE_TIME_NEVER &&
-		 may_send_words(link))
+		 link_may_send_words(link))
 		link_send_words(link, now, true);
 }
