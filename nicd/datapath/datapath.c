@@ -25,39 +25,31 @@ static void nic_destroy(void *dataplane);
 
 /* ---- create ---- */
 
-static uint32_t flow_slots_count(const struct nic_config *config)
-{
-	uint32_t count = 0;
-
-	for (uint32_t w = 0; w < config->workload_count; w++)
-		count += config->workloads[w].destination_count *
-			 workload_connections_of(&config->workloads[w]);
-	return count;
-}
-
 static int flow_slots_init(struct nic *nic)
 {
 	const struct nic_config *config = &nic->config->nic;
-	uint32_t count = flow_slots_count(config), base = 0;
+	struct nic_flows *flows = &nic->flows;
 
-	nic->flows.slots = malloc((count + 1) * sizeof(*nic->flows.slots));
-	nic->flows.base = malloc((config->workload_count + 1) * sizeof(*nic->flows.base));
-	if (!nic->flows.slots || !nic->flows.base)
+	flows->base = calloc(config->workload_count, sizeof(*flows->base));
+	if (!flows->base)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < count; i++)
-		nic->flows.slots[i] = SEND_NONE;
 	for (uint32_t w = 0; w < config->workload_count; w++) {
-		nic->flows.base[w] = base;
-		base += config->workloads[w].destination_count *
-			workload_connections_of(&config->workloads[w]);
+		flows->base[w] = flows->count;
+		flows->count += config->workloads[w].destination_count *
+				workload_connections_of(&config->workloads[w]);
 	}
+	flows->slots = calloc(flows->count, sizeof(*flows->slots));
+	if (!flows->slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < flows->count; i++)
+		flows->slots[i] = SEND_NONE;
 	return 0;
 }
 
 static int send_init(struct nic *nic)
 {
 	const struct nic_config *config = &nic->config->nic;
-	uint32_t flows = flow_slots_count(config), messages = config->messages_max;
+	uint32_t flows = nic->flows.count, messages = config->messages_max;
 
 	if (flows > config->flows_max)
 		flows = config->flows_max;
@@ -119,14 +111,21 @@ static void pause_step(struct nic *nic)
 	nic->pausing.at_ps = pause_next_at(&nic->config->nic, nic->pausing.from_ps, nic->now_ps);
 }
 
+/* All that follows from the rate of the link. A load that is set from now on is a share of it; one
+ * that plays keeps its rate. */
+static void follow_rate(struct nic *nic)
+{
+	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);
+	nic->workloads.rate_bps = nic->link->rate_bps;
+	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion, nic->link->rate_bps);
+}
+
 /* sets up all that depends on the link that is plugged in: at the start, and for a new link */
 static void plug_in(struct nic *nic)
 {
 	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
 
-	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);
-	nic->workloads.rate_bps = nic->link->rate_bps;
-	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion, nic->link->rate_bps);
+	follow_rate(nic);
 	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
 	nic->pausing.classes = 0; /* no class is paused at a new peer */
 	nic->pausing.at_ps = nic->config->nic.pause_count ? nic->now_ps : NODE_TIME_NEVER;
@@ -463,13 +462,8 @@ static void nic_link_down(void *dataplane, uint32_t port, node_time_t now)
 
 static void nic_link_set(void *dataplane, uint32_t port)
 {
-	struct nic *nic = dataplane;
-
-	class_scheduler_init_node(&nic->classes, nic->config, nic->config->ports[port].rate_bps);
-	/* a load that is set from now on is a share of it; one that plays keeps its rate */
-	nic->workloads.rate_bps = nic->config->ports[port].rate_bps;
-	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion,
-			nic->config->ports[port].rate_bps);
+	(void)port;
+	follow_rate(dataplane);
 }
 
 static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
@@ -484,9 +478,9 @@ static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
 	plug_in(nic);
 	if (!nic->link->real && nic->config->fabric == FABRIC_FLOW_CHANNEL) {
 		link_up_stopped(nic->link);
+		/* no packet of the former link is here */
 		for (uint32_t c = 0; c < nic->config->class_count; c++)
-			link_stop_set(nic->link, c,
-				      false); /* no packet of the former link is here */
+			link_stop_set(nic->link, c, false);
 	}
 	nic_transmit_plan(nic);
 }

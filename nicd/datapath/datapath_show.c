@@ -200,7 +200,8 @@ static void show_pfc(struct nic *nic, node_time_t now, FILE *out)
 	      out);
 	for (uint32_t c = 0; c < nic->config->class_count; c++) {
 		const struct class_stats *stats = stats_class(nic->stats, 0, c);
-		node_time_t going_on_ps = nic->pfc.waiting >> c & 1 ? now - nic->pfc.noted_ps : 0;
+		node_time_t going_on_ps =
+			nic->pfc.waiting >> c & 1 ? now - stats->paused_counted_ps : 0;
 		node_time_t until = pfc_gate_next_at(&nic->pfc.gate, 1u << c, now);
 
 		fprintf(out, "%s\t%d\t%d\t", nic->config->classes[c].name,

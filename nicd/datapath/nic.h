@@ -83,7 +83,6 @@ struct nic_pfc {
 	uint32_t held, waiting;
 	uint32_t stuck;       /* of waiting, those that the watchdog has counted */
 	node_time_t until_ps; /* when the first pause of waiting ends */
-	node_time_t noted_ps; /* time of paused classes is counted up to here */
 };
 
 /* pauses of the switch that the scenario plans: pause.h */
@@ -98,6 +97,7 @@ struct nic_flows {
 	/* by workload, place of the destination and connection; SEND_NONE: no flow yet */
 	uint32_t *slots;
 	uint32_t *base; /* where those of a workload begin */
+	uint32_t count;
 };
 
 struct nic_measure {

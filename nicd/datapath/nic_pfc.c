@@ -55,13 +55,13 @@ void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byte
  * counts once as stuck */
 static void note_held(struct nic *nic)
 {
-	ENSURE(nic->pfc.noted_ps, <=, nic->now_ps);
 	nic->pfc.stuck &= nic->pfc.waiting;
 	for (uint32_t left = nic->pfc.waiting; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 		struct class_stats *stats = stats_class(nic->stats, 0, c);
 
-		stats->paused_ps += nic->now_ps - nic->pfc.noted_ps;
+		ENSURE(stats->paused_counted_ps, <=, nic->now_ps);
+		stats->paused_ps += nic->now_ps - stats->paused_counted_ps;
 		stats->paused_counted_ps = nic->now_ps;
 		if (nic->pfc.stuck >> c & 1 ||
 		    nic->now_ps - stats->paused_since_ps < nic->config->roce.watchdog_ps)
@@ -70,7 +70,6 @@ static void note_held(struct nic *nic)
 		stats->stuck++;
 		class_trace(nic, TRACE_STUCK, c, (nic->now_ps - stats->paused_since_ps) / NODE_US);
 	}
-	nic->pfc.noted_ps = nic->now_ps;
 }
 
 void nic_pfc_plan(struct nic *nic, uint32_t waiting)

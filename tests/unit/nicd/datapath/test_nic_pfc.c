@@ -72,7 +72,6 @@ TEST_RANGE(nic_pfc_plan__time_of_waiting_classes, 0, 2)
 TEST(nic_pfc_plan__stuck_once)
 {
 	nic->now_ps = 50 * NODE_MS; /* the time of the fabric does not matter */
-	nic->pfc.noted_ps = nic->now_ps;
 	pause_at(50 * NODE_MS, 1, UINT16_MAX);
 	nic->pfc.gate.until_ps[0] = 90 * NODE_MS;
 	plan_at(50 * NODE_MS, 1);
