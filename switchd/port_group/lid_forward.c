@@ -165,13 +165,14 @@ static bool may_turn_back(const struct lid_switch *lid, const struct packet *pac
 	       lid->ports[packet->in_port].kind == PORT_FABRIC;
 }
 
-/* the output port of @packet; -1: none, for the reason @why */
-static int output_of(struct lid_switch *lid, const struct packet *packet, enum drop_reason *why,
+/* The output port of @packet, whose out_lane is set; -1: none, for the reason @why. */
+static int output_of(struct lid_switch *lid, struct packet *packet, enum drop_reason *why,
 		     node_time_t now)
 {
 	struct lid_port *in = &lid->ports[packet->in_port];
 	uint64_t members = members_for(lid, packet);
 	uint32_t home, port;
+	int lane;
 
 	*why = DROP_BAD_LID;
 	if (packet->dlid >= lid->tables.lid_count || lid->tables.home[packet->dlid] == LFT_NO_PORT)
@@ -187,7 +188,9 @@ static int output_of(struct lid_switch *lid, const struct packet *packet, enum d
 		in->stats->choices_other += port != home;
 	}
 	*why = DROP_NO_LANE;
-	return lane_at(lid, packet, port) < 0 ? -1 : (int)port;
+	lane = lane_at(lid, packet, port);
+	packet->out_lane = (uint8_t)lane;
+	return lane < 0 ? -1 : (int)port;
 }
 
 /* ---- groups of hosts ---- */
@@ -220,7 +223,6 @@ static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t n
 	int out = kind == LID_HOST ? output_of(lid, packet, &why, now) : -1;
 
 	if (out >= 0) {
-		packet->out_lane = (uint8_t)lane_at(lid, packet, (uint32_t)out);
 		lid_enter(lid, packet);
 		lid_queue_push(lid, (uint32_t)out, packet, now);
 		return true;
@@ -298,7 +300,6 @@ void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_
 		lid_leave(lid, packet);
 		return;
 	}
-	packet->out_lane = (uint8_t)lane_at(lid, packet, (uint32_t)out);
 	lid_queue_push(lid, (uint32_t)out, packet, now);
 }
 

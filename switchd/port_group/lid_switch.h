@@ -1,9 +1,8 @@
 /*  lid_switch - the switch of fabric kind port-group: packets by destination LID, port groups
  *  around congestion, credits per virtual lane (PG-1 ... PG-10).
  *
- *      link -> forward (LFT; if its port is congested: group, choice) -> queue of the output and
- *      lane,
- *      inputs round robin -> credit -> link
+ *      link -> forward (LFT; if its port is congested: group, choice)
+ *           -> queue of the output and lane, inputs round robin -> credit -> link
  *
  *  A packet holds the buffer of the input and virtual lane on which it came until it is sent. It is
  *  in the queue of its output at once, so packets for other outputs never block it. Its sender had
