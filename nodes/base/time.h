@@ -30,8 +30,7 @@ static inline node_time_t node_time_max(node_time_t a, node_time_t b)
 }
 
 /** node_time_of_bytes() - how long @bytes take on a link of @rate_bps, rounded up to a picosecond.
- *  @bytes  up to 2 MB (no overflow).   @rate_bps  1 Mb/s .. 800 Gb/s, not 0.   O(1), one
- *  division. */
+ *  @bytes  up to 2 MB (no overflow).   @rate_bps  not 0.   O(1), one division. */
 static inline node_time_t node_time_of_bytes(uint64_t bytes, uint64_t rate_bps)
 {
 	return (bytes * 8 * NODE_S + rate_bps - 1) / rate_bps;

@@ -21,11 +21,10 @@
  *  what it has sent and the receiver has not taken is at most flight_units. What a receiver takes
  *  after it decided on a stop does not count as taken before the sender has received that word.
  *  So after the word arrive at most flight_units, and packets that had passed the sender's crossbar
- *  already. The
- *  sender of a guarded link learns what was taken from SEEN and MISSING, which follow the state. On
- *  shared memory the receiver notes beside the ring what it has taken, and how many stop words it
- *  has sent by then. Control words and ACKs have no limit but the ring's, so neither waits for
- *  data.
+ *  already. The sender of a guarded link learns what was taken from SEEN and MISSING, which follow
+ *  the state. On shared memory the receiver notes beside the ring what it has taken, and how many
+ *  stop words it has sent by then. Control words and ACKs have no limit but the ring's, so neither
+ *  waits for data.
  *
  *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver checks the
  *  sequence that every frame carries in its preamble and reports what is missing. The sender keeps
@@ -207,7 +206,7 @@ struct link {
 	 * them */
 	bool gaps;
 	bool real;           /* real clock: a full ring is waited for */
-	bool credits;        /* instead of stop and go */
+	bool credits;        /* instead of STOP and XON */
 	uint8_t lane_count;  /* virtual lanes: classes * node_lanes() */
 	uint8_t front_bytes; /* on the link in front of the inner frame: the fabric header */
 	uint8_t port;

@@ -7,14 +7,13 @@
 #include "switchd/ethernet/ethernet_forward.h"
 #include "switchd/ethernet/ethernet_queue.h"
 
-#define RATE_BPS_MIN 1000000u
 /* and CNPs of one event; the rest is left to the next event, at the same time */
 #define SIGNALS_PER_EVENT 16u
 
 /* a switch with vacant ports only takes the slowest link there is: it signals no flow */
 static uint64_t fastest_bps(const struct ethernet *eth)
 {
-	uint64_t rate_bps = RATE_BPS_MIN;
+	uint64_t rate_bps = LINK_RATE_BPS_MIN;
 
 	for (uint32_t p = 0; p < eth->sw.port_count; p++)
 		if (eth->sw.config->ports[p].rate_bps > rate_bps)

@@ -120,10 +120,9 @@ void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now
 	if (!dataplane_port_up(dp, port))
 		return;
 	while ((ref = waiting_pop(dp, out)) != FLOW_REF_NONE) {
-		ofct_lookup(
-			&out->fabric.ofct, flow_ref_port(ref), flow_ref_id(ref),
-			level_of(dp, out,
-				 ref)); /* its own from now on: newer flows are before it in turn */
+		/* its own from now on: newer flows are before it in turn */
+		ofct_lookup(&out->fabric.ofct, flow_ref_port(ref), flow_ref_id(ref),
+			    level_of(dp, out, ref));
 		crossbar_rerequest(dp, ref, now);
 	}
 }
