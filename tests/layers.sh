@@ -75,7 +75,7 @@ stages='
 eca efct unacked ifct flow_list ofct ack arbiter headroom fgfc injection input_load output_load redirect source_hold marks
 dataplane.h
 flow_trace
-input_buffer fgfc_path flow_tree path_load choose tree_path flow_control ack_upstream reroute crossbar resume
+input_buffer fgfc_path flow_queue flow_tree path_load choose tree_path flow_control ack_upstream reroute crossbar resume
 arrival ack_path transmit link_change
 dataplane_show dataplane_set dataplane.c
 '

@@ -1,7 +1,7 @@
 #include "switchd/flow_channel/ack_upstream.h"
 
 #include "nodes/base/ensure.h"
-#include "switchd/flow_channel/flow_control.h"
+#include "switchd/flow_channel/flow_queue.h"
 #include "switchd/flow_channel/flow_trace.h"
 
 /* how congested the queue of flow @ref at its input is: an ECA, 0 if it is not */

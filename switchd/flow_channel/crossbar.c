@@ -6,6 +6,7 @@
 #include "switchd/flow_channel/ack_upstream.h"
 #include "switchd/flow_channel/choose.h"
 #include "switchd/flow_channel/flow_control.h"
+#include "switchd/flow_channel/flow_queue.h"
 #include "switchd/flow_channel/flow_tree.h"
 #include "switchd/flow_channel/path_load.h"
 #include "switchd/flow_channel/reroute.h"

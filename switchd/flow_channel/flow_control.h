@@ -1,19 +1,9 @@
-/*  flow_control - a flow at its input (dataplane.h): why it waits; its queue, and the credit that
- *  it gives upstream as packets leave; its end. How it resumes: resume.h. */
+/*  flow_control - a flow at its input (dataplane.h): why it waits, and its end. How it resumes:
+ *  resume.h. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_CONTROL_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_CONTROL_H
 
-#include "nodes/base/ensure.h"
 #include "switchd/flow_channel/dataplane.h"
-
-/** flow_extent_add() - @units more of the flows of edge port @in are in flight; < 0: fewer (EC-9).
- */
-static inline void flow_extent_add(struct port *in, int64_t units)
-{
-	ENSURE((int64_t)in->edge.extent_units + units, >=, 0);
-	in->edge.extent_units += (uint64_t)units;
-	in->stats->extent_units = in->edge.extent_units;
-}
 
 /** flow_wait_reason() - what flow @ref, which would be granted output @out next, must wait for;
  *  IFCT_REQUESTING: nothing. Counts the reason, once for a packet. In its last switch a packet from
@@ -26,17 +16,13 @@ enum ifct_wait flow_wait_reason(struct dataplane *dp, const struct port *out, ui
  *  O(log flows asleep). */
 void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_wait wait);
 
-/** flow_queue() - queues @packet at the input of flow @ref; takes it. Return: true if the queue was
- *  empty. */
-bool flow_queue(struct dataplane *dp, uint32_t ref, struct packet *packet);
+/** flow_stop_waiting() - flow @ref, not in an arbiter, is taken out of whatever it waits in.
+ *  O(flows that wait there). */
+void flow_stop_waiting(struct dataplane *dp, uint32_t ref);
 
-/** flow_meter() - starts to meter flow @ref if its queue has reached the target level (EC-12). For
- *  after flow_queue(), once all that can be granted at once was granted. */
-void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now);
-
-/** flow_unqueue() - takes the first packet out of the input queue of flow @ref, whose buffer and
- *  credit are released. */
-struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now);
+/** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref on channel
+ *  @id of output @port. Marks the flow if it may resume. */
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit);
 
 /** flow_forwarded() - @packet, just taken out, was granted: charges its credit and its rate limit.
  */
@@ -45,17 +31,5 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 /** flow_free() - frees the channel of flow @ref, both extents of which are 0. The caller frees its
  *  EFCT line. */
 void flow_free(struct dataplane *dp, uint32_t ref);
-
-/** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref on channel
- *  @id of output @port. Marks the flow if it may resume. */
-void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit);
-
-/** flow_credit_lost() - a HEADROOM ACK for flow @ref was lost on the link upstream: ends metering
- *  there and, if the flow is still metered, starts it again with all its credit. */
-void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now);
-
-/** flow_stop_waiting() - flow @ref, not in an arbiter, is taken out of whatever it waits in.
- *  O(flows that wait there). */
-void flow_stop_waiting(struct dataplane *dp, uint32_t ref);
 
 #endif
