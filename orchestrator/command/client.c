@@ -7,6 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "orchestrator/base/array_grow.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/json_member.h"
@@ -144,16 +145,9 @@ static ssize_t line_receive(int socket, char **line, int *fds, unsigned *fd_coun
 		unsigned more = max - *fd_count;
 		ssize_t received;
 
-		if (length == size) {
-			char *grown = size < ANSWER_BYTES_MAX
-					      ? realloc(*line, size ? 2 * size : 65536)
-					      : NULL;
-
-			if (!grown)
-				return -ENOMEM;
-			*line = grown;
-			size = size ? 2 * size : 65536;
-		}
+		if ((length == size && size >= ANSWER_BYTES_MAX) ||
+		    !array_grow(line, length, &size, 65536, 1))
+			return -ENOMEM;
 		received = descriptor_receive(socket, *line + length, size - length,
 					      fds ? fds + *fd_count : NULL, &more);
 		*fd_count += more;

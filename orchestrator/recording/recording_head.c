@@ -6,6 +6,7 @@
 #include "nodes/stats/trace.h"
 #include "orchestrator/base/json_member.h"
 #include "orchestrator/base/utf8.h"
+#include "orchestrator/recording/recording_heading.h"
 #include "orchestrator/recording/recording_layout.h"
 #include "orchestrator/recording/recording_marks.h"
 #include "orchestrator/results/results_origin.h"
@@ -138,10 +139,6 @@ static json_t *states_json(const struct series_row *row)
 
 json_t *recording_series_json(void)
 {
-	static const char *const of_names[] = { [SERIES_OF_PORT] = "port",
-						[SERIES_OF_CLASS] = "class",
-						[SERIES_OF_LANE] = "lane",
-						[SERIES_OF_FLOW] = "flow" };
 	static const char *const type_names[] = {
 		[SERIES_GAUGE] = "gauge", [SERIES_COUNTER] = "counter", [SERIES_STATE] = "state"
 	};
@@ -151,12 +148,13 @@ json_t *recording_series_json(void)
 		const struct series_row *row = series_row(id);
 		json_t *states = states_json(row);
 
-		json_array_append_new(
-			array, json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:o}", "id",
-					 (int)recording_series_number(id), "name", row->name,
-					 "unit", json_is_null(states) ? row->unit : "state", "of",
-					 of_names[row->of], "type", type_names[row->type], "what",
-					 row->what, "states", states));
+		json_array_append_new(array,
+				      json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:o}", "id",
+						(int)recording_series_number(id), "name", row->name,
+						"unit", json_is_null(states) ? row->unit : "state",
+						"of", recording_series_of[row->of], "type",
+						type_names[row->type], "what", row->what, "states",
+						states));
 	}
 	return array;
 }

@@ -26,6 +26,11 @@ wrong(const struct reading *reading, const char *format, ...)
 	return -EINVAL;
 }
 
+const char *const recording_series_of[] = { [SERIES_OF_PORT] = "port",
+					    [SERIES_OF_CLASS] = "class",
+					    [SERIES_OF_LANE] = "lane",
+					    [SERIES_OF_FLOW] = "flow" };
+
 /* ---- values ---- */
 
 const char *recording_heading_word(const json_t *value, bool empty)
@@ -50,9 +55,10 @@ static bool name_read(const json_t *value, char name[NODE_NAME_MAX])
 	return true;
 }
 
-/* Return: false if @value is no number below @limit */
-static bool number_read(const json_t *value, uint64_t limit, uint32_t *number)
+bool recording_heading_number(const json_t *object, const char *key, uint64_t limit,
+			      uint32_t *number)
 {
+	const json_t *value = json_object_get(object, key);
 	json_int_t got = json_integer_value(value);
 
 	if (!json_is_integer(value) || got < 0 || (uint64_t)got >= limit)
@@ -75,8 +81,8 @@ static int classes_read(const struct reading *reading, struct node_config *commo
 	for (uint32_t c = 0; c < common->class_count; c++)
 		if (!name_read(json_array_get(array, c), common->classes[c].name))
 			return wrong(reading, "HEAD: classes: number %u is no name", c);
-	if (!number_read(json_object_get(reading->heading->json, "lanes"), NODE_LANES_MAX + 1,
-			 &lanes) ||
+	if (!recording_heading_number(reading->heading->json, "lanes", NODE_LANES_MAX + 1,
+				      &lanes) ||
 	    lanes * common->class_count > NODE_LANES_MAX)
 		return wrong(reading, "HEAD: lanes: expected a number, with the classes at most %u",
 			     NODE_LANES_MAX);
@@ -136,8 +142,7 @@ static int peers_read(const struct reading *reading, uint32_t index, const json_
 		config->vacant = json_is_null(port);
 		if (config->vacant)
 			continue;
-		if (!number_read(json_object_get(port, "peer"), plan->node_count,
-				 &config->peer_index))
+		if (!recording_heading_number(port, "peer", plan->node_count, &config->peer_index))
 			return wrong(reading, "HEAD: node %u: port %u leads to no node", index, p);
 		strcpy(config->peer_name, plan->nodes[config->peer_index].name);
 		config->kind =
@@ -183,14 +188,9 @@ static int nodes_read(const struct reading *reading)
 /* the series of this Heddle that has the same name and the same kind of index */
 static uint32_t series_find(const char *name, const char *of)
 {
-	static const char *const of_names[] = { [SERIES_OF_PORT] = "port",
-						[SERIES_OF_CLASS] = "class",
-						[SERIES_OF_LANE] = "lane",
-						[SERIES_OF_FLOW] = "flow" };
-
 	for (uint32_t id = SERIES_SAMPLE + 1; id < SERIES_IDS; id++)
 		if (!strcmp(series_row(id)->name, name) && of &&
-		    !strcmp(of_names[series_row(id)->of], of))
+		    !strcmp(recording_series_of[series_row(id)->of], of))
 			return id;
 	return SERIES_SAMPLE;
 }
@@ -213,7 +213,7 @@ static int series_read(const struct reading *reading)
 		const char *name = recording_heading_word(json_object_get(row, "name"), false);
 		uint32_t id;
 
-		if (!name || !number_read(json_object_get(row, "id"), count, &id) || id != i)
+		if (!name || !recording_heading_number(row, "id", count, &id) || id != i)
 			return wrong(reading, "HEAD: series %u: expected a name, and id %u", i, i);
 		heading->series[i] =
 			series_find(name, json_string_value(json_object_get(row, "of")));
@@ -253,7 +253,7 @@ static int kinds_read(const struct reading *reading)
 		uint32_t id;
 
 		if (!kind.name || !kind.detail || !kind.value ||
-		    !number_read(json_object_get(row, "id"), RECORDING_KINDS_MAX, &id))
+		    !recording_heading_number(row, "id", RECORDING_KINDS_MAX, &id))
 			return wrong(reading,
 				     "HEAD: events: row %u: expected id, name, detail, value", i);
 		error = words_read(reading, kind.words, id);
@@ -279,7 +279,7 @@ int recording_heading_read(struct recording_heading *heading, const char *text, 
 	if (!json_is_object(heading->json))
 		return wrong(&reading, "HEAD is no JSON object: %s",
 			     heading->json ? "another value" : json_error.text);
-	if (!number_read(json_object_get(heading->json, "format"), UINT32_MAX, &format) ||
+	if (!recording_heading_number(heading->json, "format", UINT32_MAX, &format) ||
 	    format != FORMAT)
 		return wrong(&reading, "HEAD: format: only %u is known", FORMAT);
 	error = nodes_read(&reading);

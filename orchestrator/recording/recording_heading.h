@@ -35,6 +35,8 @@ struct recording_heading {
 	struct slice_limits limits;
 };
 
+extern const char *const recording_series_of[]; /* by enum series_of: the word of the key `of` */
+
 /** recording_heading_read() - from the JSON of @length bytes at @text.
  *  Return: 0; -EINVAL with a sentence in @why; -ENOMEM. recording_heading_free() in any case. */
 int recording_heading_read(struct recording_heading *heading, const char *text, size_t length,
@@ -44,6 +46,10 @@ void recording_heading_free(struct recording_heading *heading);
 /** recording_heading_word() - the text of @value if it is a name as scenarios have them, of at most
  *  RECORDING_WORD_MAX bytes; "" too if @empty.   Return: borrowed; NULL: it is none. */
 const char *recording_heading_word(const json_t *value, bool empty);
+
+/** recording_heading_number() - is @key of @object a number below @limit?  @number  filled if so. */
+bool recording_heading_number(const json_t *object, const char *key, uint64_t limit,
+			      uint32_t *number);
 
 /** recording_heading_workload() - the index of the workload called @name, which is added to the
  *  plan if it is new.   Return: its index; UINT32_MAX: it is no name, or memory is short. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/array_grow.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/nameless_file.h"
 
@@ -33,30 +34,11 @@ void recording_samples_fini(struct recording_samples *samples)
 
 /* ---- flows ---- */
 
-/* Return: false if @object has no number below @limit as @key */
-static bool number_get(const json_t *object, const char *key, uint64_t limit, uint32_t *number)
-{
-	const json_t *value = json_object_get(object, key);
-	json_int_t got = json_integer_value(value);
-
-	if (!json_is_integer(value) || got < 0 || (uint64_t)got >= limit)
-		return false;
-	*number = (uint32_t)got;
-	return true;
-}
-
 /* flow @index of @node, at most the one after those that are known. NULL: memory is short */
 static struct flow_tx_stats *flow_of(struct recording_samples_node *node, uint32_t index)
 {
-	if (index == node->flow_size) {
-		uint32_t size = index ? 2 * index : 16;
-		struct flow_tx_stats *flows = realloc(node->flows, size * sizeof(*flows));
-
-		if (!flows)
-			return NULL;
-		node->flows = flows;
-		node->flow_size = size;
-	}
+	if (!array_grow(&node->flows, index, &node->flow_size, 16, sizeof(*node->flows)))
+		return NULL;
 	if (index == node->flow_count)
 		node->flow_count++;
 	return &node->flows[index];
@@ -69,11 +51,12 @@ static int flow_read(struct recording_samples *samples, const json_t *json)
 	uint32_t node, index, destination, traffic_class, connection;
 	struct flow_tx_stats *flow;
 
-	if (!number_get(json, "node", plan->node_count, &node) ||
-	    !number_get(json, "index", samples->nodes[node].flow_count + 1ull, &index) ||
-	    !number_get(json, "destination", plan->node_count, &destination) ||
-	    !number_get(json, "class", plan->nodes[0].class_count, &traffic_class) ||
-	    !number_get(json, "connection", UINT32_MAX, &connection) || !workload ||
+	if (!recording_heading_number(json, "node", plan->node_count, &node) ||
+	    !recording_heading_number(json, "index", samples->nodes[node].flow_count + 1ull,
+				      &index) ||
+	    !recording_heading_number(json, "destination", plan->node_count, &destination) ||
+	    !recording_heading_number(json, "class", plan->nodes[0].class_count, &traffic_class) ||
+	    !recording_heading_number(json, "connection", UINT32_MAX, &connection) || !workload ||
 	    destination < plan->switch_count || plan->nodes[node].kind != NODE_NIC)
 		return -EINVAL;
 	flow = flow_of(&samples->nodes[node], index);
@@ -127,18 +110,10 @@ static void live_add(struct recording_samples *samples, const struct series_entr
 
 	if (!entry->value)
 		return;
-	if (node->live_count == node->live_size) {
-		uint32_t size = node->live_size ? 2 * node->live_size : 64;
-		struct series_entry *live = realloc(node->live, size * sizeof(*live));
-
-		if (!live) {
-			samples->error = -ENOMEM;
-			return;
-		}
-		node->live = live;
-		node->live_size = size;
-	}
-	node->live[node->live_count++] = *entry;
+	if (array_grow(&node->live, node->live_count, &node->live_size, 64, sizeof(*node->live)))
+		node->live[node->live_count++] = *entry;
+	else
+		samples->error = -ENOMEM;
 }
 
 static bool same_key(const struct series_entry *a, const struct series_entry *b)
@@ -161,7 +136,7 @@ static void zeros_write(struct recording_samples *samples)
 {
 	struct recording_samples_node *node = &samples->nodes[samples->node];
 
-	for (uint32_t i = 0; i < node->live_count; i++) {
+	for (size_t i = 0; i < node->live_count; i++) {
 		node->live[i].value = 0;
 		entry_write(samples, &node->live[i]);
 	}
@@ -261,17 +236,10 @@ void recording_samples_change(void *context, const struct slice_key *key, uint32
 	/* this Heddle has no such series, or the recording no such flow */
 	if (samples->error || key->index >= index_count(samples, key->node, id))
 		return;
-	if (samples->change_count == samples->change_size) {
-		size_t size = samples->change_size ? 2 * samples->change_size : 1024;
-		struct recording_change *changes =
-			realloc(samples->changes, size * sizeof(*changes));
-
-		if (!changes) {
-			samples->error = -ENOMEM;
-			return;
-		}
-		samples->changes = changes;
-		samples->change_size = size;
+	if (!array_grow(&samples->changes, samples->change_count, &samples->change_size, 1024,
+			sizeof(*samples->changes))) {
+		samples->error = -ENOMEM;
+		return;
 	}
 	samples->changes[samples->change_count++] =
 		(struct recording_change){ .sample = sample,

@@ -27,10 +27,11 @@ struct recording_change {
 
 struct recording_samples_node {
 	struct flow_tx_stats *flows;
-	uint32_t flow_count, flow_size;
+	uint32_t flow_count;
+	size_t flow_size;
 	/* the series that are not 0 at the end of the last slice; a change has their key */
 	struct series_entry *live;
-	uint32_t live_count, live_size;
+	size_t live_count, live_size;
 	FILE *log;
 	struct stats_page *page; /* for tables */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nodes/base/array.h"
+#include "orchestrator/base/array_grow.h"
 #include "orchestrator/base/json_member.h"
 #include "orchestrator/recording/recording_read.h"
 #include "orchestrator/recording/recording_write.h"
@@ -45,7 +46,7 @@ struct thin {
 	struct change *changes; /* in the order of keys, then of time */
 	struct event *events;
 	uint32_t sample_count, change_count, event_count;
-	uint32_t change_size, event_size;
+	size_t change_size, event_size;
 	bool failed; /* memory was short */
 };
 
@@ -67,33 +68,15 @@ static void span_take(void *context, node_time_t from_ps, node_time_t to_ps,
 		memcpy(thin->samples, samples, sample_count * sizeof(*samples));
 }
 
-/* space for one more of @count elements of @bytes */
-static bool space(struct thin *thin, void **array, uint32_t count, uint32_t *size, size_t bytes)
-{
-	uint32_t larger = *size ? 2 * *size : 1024;
-	void *moved;
-
-	if (count < *size)
-		return true;
-	moved = realloc(*array, larger * bytes);
-	if (!moved) {
-		thin->failed = true;
-		return false;
-	}
-	*array = moved;
-	*size = larger;
-	return true;
-}
-
 static void change_take(void *context, const struct slice_key *key, uint32_t sample, uint64_t value)
 {
 	struct thin *thin = context;
-	void *changes = thin->changes;
 
-	if (!space(thin, &changes, thin->change_count, &thin->change_size, sizeof(*thin->changes)))
-		return;
-	thin->changes = changes;
-	thin->changes[thin->change_count++] = (struct change){ *key, sample, value };
+	if (array_grow(&thin->changes, thin->change_count, &thin->change_size, 1024,
+		       sizeof(*thin->changes)))
+		thin->changes[thin->change_count++] = (struct change){ *key, sample, value };
+	else
+		thin->failed = true;
 }
 
 static bool event_stays(const struct thin *thin, const struct event *event)
@@ -110,31 +93,21 @@ static bool event_stays(const struct thin *thin, const struct event *event)
 static void event_take(void *context, const struct event *event)
 {
 	struct thin *thin = context;
-	void *events = thin->events;
 
-	if (!event_stays(thin, event) ||
-	    !space(thin, &events, thin->event_count, &thin->event_size, sizeof(*thin->events)))
+	if (!event_stays(thin, event))
 		return;
-	thin->events = events;
-	thin->events[thin->event_count++] = *event;
+	if (array_grow(&thin->events, thin->event_count, &thin->event_size, 1024,
+		       sizeof(*thin->events)))
+		thin->events[thin->event_count++] = *event;
+	else
+		thin->failed = true;
 }
 
 /* ---- and written ---- */
 
-static int key_order(const struct slice_key *a, const struct slice_key *b)
-{
-	const uint32_t left[] = { a->node, a->series, a->port, a->index };
-	const uint32_t right[] = { b->node, b->series, b->port, b->index };
-
-	for (unsigned i = 0; i < COUNT_OF(left); i++)
-		if (left[i] != right[i])
-			return left[i] < right[i] ? -1 : 1;
-	return 0;
-}
-
 static int change_find(const void *key, const void *change)
 {
-	return key_order(key, &((const struct change *)change)->key);
+	return slice_key_compare(key, &((const struct change *)change)->key);
 }
 
 /* A slice starts from nothing: a series that is not in it is 0. */
@@ -160,8 +133,8 @@ static void values_write(struct thin *thin, uint32_t sample)
 	for (uint32_t i = 0, next; i < thin->change_count; i = next) {
 		uint64_t value = 0;
 
-		for (next = i;
-		     next < thin->change_count && !key_order(&changes[next].key, &changes[i].key);
+		for (next = i; next < thin->change_count &&
+			       !slice_key_compare(&changes[next].key, &changes[i].key);
 		     next++)
 			if (changes[next].sample <= sample)
 				value = changes[next].value;

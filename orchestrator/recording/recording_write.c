@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/array_grow.h"
+
 #define JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(17))
 
 const char *const recording_status_name[RECORDING_STATUSES] = {
@@ -29,16 +31,10 @@ static void place_add(struct recording *recording, const char *kind, node_time_t
 {
 	struct recording_place *place;
 
-	if (recording->place_count == recording->place_size) {
-		uint32_t size = recording->place_size ? 2 * recording->place_size : 64;
-
-		place = realloc(recording->places, size * sizeof(*place));
-		if (!place) {
-			recording->error = -ENOMEM;
-			return;
-		}
-		recording->places = place;
-		recording->place_size = size;
+	if (!array_grow(&recording->places, recording->place_count, &recording->place_size, 64,
+			sizeof(*place))) {
+		recording->error = -ENOMEM;
+		return;
 	}
 	place = &recording->places[recording->place_count++];
 	*place = (struct recording_place){ .offset = recording->offset,
@@ -247,7 +243,7 @@ static json_t *index_json(const struct recording *recording)
 {
 	json_t *array = json_array();
 
-	for (uint32_t i = 0; array && i < recording->place_count; i++) {
+	for (size_t i = 0; array && i < recording->place_count; i++) {
 		const struct recording_place *place = &recording->places[i];
 
 		if (json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:I, s:I}", "kind",

@@ -38,7 +38,7 @@ struct recording {
 	struct sha256 digest; /* of the contents */
 	struct pack content, block;
 	struct recording_place *places;
-	uint32_t place_count, place_size;
+	size_t place_count, place_size;
 	struct slice slice;
 	json_t *flows;     /* not written so far; NULL: none */
 	node_time_t at_ps; /* of the last sample or event */

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/ensure.h"
+#include "orchestrator/base/array_grow.h"
 
 #define TABLE_FREE 0u
 
@@ -97,16 +99,10 @@ static struct slice_series *series_of(struct slice *slice, const struct slice_ke
 
 static void value_add(struct slice *slice, uint32_t place, uint32_t sample, uint64_t value)
 {
-	if (slice->value_count == slice->value_size) {
-		size_t size = slice->value_size ? 2 * slice->value_size : 4096;
-		struct slice_value *values = realloc(slice->values, size * sizeof(*values));
-
-		if (!values) {
-			slice->failed = true;
-			return;
-		}
-		slice->values = values;
-		slice->value_size = size;
+	if (!array_grow(&slice->values, slice->value_count, &slice->value_size, 4096,
+			sizeof(*slice->values))) {
+		slice->failed = true;
+		return;
 	}
 	slice->values[slice->value_count++] =
 		(struct slice_value){ .place = place, .sample = sample, .value = value };
@@ -186,12 +182,12 @@ bool slice_full(const struct slice *slice)
 
 /* ---- the bytes ---- */
 
-static int key_compare(const struct slice_key *a, const struct slice_key *b)
+int slice_key_compare(const struct slice_key *a, const struct slice_key *b)
 {
 	const uint32_t left[] = { a->node, a->series, a->port, a->index };
 	const uint32_t right[] = { b->node, b->series, b->port, b->index };
 
-	for (uint32_t i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < COUNT_OF(left); i++)
 		if (left[i] != right[i])
 			return left[i] < right[i] ? -1 : 1;
 	return 0;
@@ -201,7 +197,8 @@ static int place_compare(const void *a, const void *b, void *keys)
 {
 	const struct slice_series *series = keys;
 
-	return key_compare(&series[*(const uint32_t *)a].key, &series[*(const uint32_t *)b].key);
+	return slice_key_compare(&series[*(const uint32_t *)a].key,
+				 &series[*(const uint32_t *)b].key);
 }
 
 /* The changes of @count values at @values, all of one key, in the order of samples. */
@@ -380,7 +377,7 @@ static bool keys_read(struct reading *reading)
 		key.index = unpack_below(unpack, UINT32_MAX);
 		if (unpack->bad || !port_is(limits, key.node, key.port))
 			return wrong(reading, "the node, series, port or index of a series");
-		if (i && key_compare(&before, &key) >= 0)
+		if (i && slice_key_compare(&before, &key) >= 0)
 			return wrong(reading, "the order of the series");
 		if (!changes_read(reading, &key))
 			return false;

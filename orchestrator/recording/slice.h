@@ -21,6 +21,9 @@ struct slice_key {
 	uint32_t index; /* of the class, lane or flow; 0: there is none */
 };
 
+/** slice_key_compare() - their order in a slice. */
+int slice_key_compare(const struct slice_key *a, const struct slice_key *b);
+
 struct slice_value {
 	uint32_t place; /* in `keys` */
 	uint32_t sample;
