@@ -40,38 +40,44 @@ int command_group_run(const char *name, const struct command *commands, size_t c
 	return options_wrong(name, "there is no command '%s'%s", argv[1], hint);
 }
 
-/* ---- all commands ---- */
+/* ---- what a command says of itself ---- */
 
-static const struct command *group; /* of the command that was asked last; NULL: it is none */
-static size_t group_count;
+static struct command_answer answer;
+
+static void words_take(const struct command_words *words)
+{
+	answer.words = words;
+}
 
 static void group_take(const struct command *commands, size_t count)
 {
-	group = commands;
-	group_count = count;
+	answer.commands = commands;
+	answer.count = count;
 }
 
-/* asks each of @commands for --help, which calls the hooks */
-static void each(const struct command *commands, size_t count)
+struct command_answer command_ask(const struct command *command)
 {
-	for (size_t i = 0; i < count; i++) {
-		char word[64], help[] = "--help";
-		char *arguments[] = { word, help, NULL };
+	char word[64], help[] = "--help";
+	char *arguments[] = { word, help, NULL };
 
-		snprintf(word, sizeof(word), "%s", commands[i].name);
-		group = NULL;
-		commands[i].run(2, arguments);
-		if (group)
-			each(group, group_count);
-	}
+	snprintf(word, sizeof(word), "%s", command->name);
+	answer = (struct command_answer){ 0 };
+	options_help_hook = words_take;
+	command_group_hook = group_take;
+	command->run(2, arguments);
+	options_help_hook = NULL;
+	command_group_hook = NULL;
+	return answer;
 }
 
 void commands_words_each(const struct command *commands, size_t count,
 			 void (*take)(const struct command_words *words))
 {
-	options_help_hook = take;
-	command_group_hook = group_take;
-	each(commands, count);
-	options_help_hook = NULL;
-	command_group_hook = NULL;
+	for (size_t i = 0; i < count; i++) {
+		struct command_answer one = command_ask(&commands[i]);
+
+		if (one.words)
+			take(one.words);
+		commands_words_each(one.commands, one.count, take);
+	}
 }

@@ -22,6 +22,16 @@ int command_group_run(const char *name, const struct command *commands, size_t c
  *  prints. The commands have no end of life. */
 extern void (*command_group_hook)(const struct command *commands, size_t count);
 
+/* what a command says of itself: its words, or the commands of a group */
+struct command_answer {
+	const struct command_words *words; /* NULL: it is a group */
+	const struct command *commands;    /* of a group, `count` of them */
+	size_t count;
+};
+
+/** command_ask() - runs @command with --help, and takes what it would print. */
+struct command_answer command_ask(const struct command *command);
+
 /** commands_words_each() - calls @take with the words of every one of @commands that has some, and
  *  of those of a group. */
 void commands_words_each(const struct command *commands, size_t count,

@@ -281,37 +281,6 @@ static void options_complete(const struct words *words)
 
 /* ---- words ---- */
 
-static const struct command_words *command_words;
-static const struct command *group;
-static size_t group_count;
-
-static void words_take(const struct command_words *words)
-{
-	command_words = words;
-}
-
-static void group_take(const struct command *commands, size_t count)
-{
-	group = commands;
-	group_count = count;
-}
-
-/* asks @command for the words of its --help, or for its commands */
-static void command_ask(const struct command *command)
-{
-	char name[64], help[] = "--help";
-	char *arguments[] = { name, help, NULL };
-
-	snprintf(name, sizeof(name), "%s", command->name);
-	command_words = NULL;
-	group_count = 0;
-	options_help_hook = words_take;
-	command_group_hook = group_take;
-	command->run(2, arguments);
-	options_help_hook = NULL;
-	command_group_hook = NULL;
-}
-
 /* reads the words before the last one: options, their values, operands */
 static void words_read(struct words *words, int count, char **texts)
 {
@@ -340,16 +309,17 @@ int complete(const struct command *commands, size_t command_count, int word_coun
 	if (word_count == 2 && !strcmp(words[0], "help"))
 		word_count = 1;
 	for (; word_count > 1 && command_count; words++, word_count--) {
+		struct command_answer answer;
 		size_t i = 0;
 
 		while (i < command_count && strcmp(words[0], commands[i].name) != 0)
 			i++;
 		if (i == command_count)
 			return 0;
-		command_ask(&commands[i]);
-		read.command = command_words;
-		commands = group;
-		command_count = group_count;
+		answer = command_ask(&commands[i]);
+		read.command = answer.words;
+		commands = answer.commands;
+		command_count = answer.count;
 	}
 	for (size_t i = 0; i < command_count; i++)
 		candidate(&read, commands[i].name);

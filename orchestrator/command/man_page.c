@@ -136,14 +136,6 @@ static void page_of_command(const struct command_words *command, const char *abo
 
 /* ---- all ---- */
 
-static FILE *page;
-static const char *page_about;
-
-static void page_of(const struct command_words *command)
-{
-	page_of_command(command, page_about, page);
-}
-
 static void status_put(int status, const char *meaning, FILE *out)
 {
 	fprintf(out, ".TP\n%d\n", status);
@@ -151,133 +143,113 @@ static void status_put(int status, const char *meaning, FILE *out)
 }
 
 /* of all commands, in heddle(1) */
-static void statuses_put(void)
+static void statuses_put(FILE *out)
 {
-	fputs(".SH EXIT STATUS\n", page);
-	exit_status_each(status_put, page);
+	fputs(".SH EXIT STATUS\n", out);
+	exit_status_each(status_put, out);
 }
 
 /* of a command with commands of its own: @name "heddle" or "heddle-lab" */
 static void page_of_group(const char *name, const char *about, const struct command *commands,
-			  size_t count)
+			  size_t count, FILE *out)
 {
-	page_begin(name, 1, about, page);
-	fputs(".SH SYNOPSIS\n.B ", page);
+	page_begin(name, 1, about, out);
+	fputs(".SH SYNOPSIS\n.B ", out);
 	for (const char *at = name; *at; at++)
-		putc(*at == '-' ? ' ' : *at, page);
-	fputs("\n\\fICOMMAND\\fR [arguments]\n.SH COMMANDS\n", page);
+		putc(*at == '-' ? ' ' : *at, out);
+	fputs("\n\\fICOMMAND\\fR [arguments]\n.SH COMMANDS\n", out);
 	for (size_t i = 0; i < count; i++) {
-		fputs(".TP\n.BR ", page);
-		escaped(name, strlen(name), page);
-		fputs("\\-", page);
-		escaped(commands[i].name, strlen(commands[i].name), page);
-		fputs(" (1)\n", page);
-		text_write(commands[i].help, strlen(commands[i].help), page);
+		fputs(".TP\n.BR ", out);
+		escaped(name, strlen(name), out);
+		fputs("\\-", out);
+		escaped(commands[i].name, strlen(commands[i].name), out);
+		fputs(" (1)\n", out);
+		text_write(commands[i].help, strlen(commands[i].help), out);
 	}
 	if (!strcmp(name, "heddle"))
-		statuses_put();
-	page_end(page);
+		statuses_put(out);
+	page_end(out);
 }
 
-static void page_of_scenario(void)
+static void page_of_scenario(FILE *out)
 {
 	char *text = NULL;
 	size_t length = 0;
 	FILE *keys = open_memstream(&text, &length);
 
-	page_begin("heddle-scenario", 5, "keys of a scenario", page);
+	page_begin("heddle-scenario", 5, "keys of a scenario", out);
 	fputs(".SH DESCRIPTION\nA scenario is a YAML file: topology, links, workloads and what is "
 	      "expected.\nThe keys below have rules of their own in docs/scenario.md, with "
 	      "examples.\n.SH KEYS\n",
-	      page);
+	      out);
 	if (keys) {
 		parameter_help("", keys);
 		fclose(keys);
-		text_write(text, length, page);
+		text_write(text, length, out);
 	}
 	free(text);
-	page_end(page);
+	page_end(out);
 }
 
-/* opens @name.@section in @folder as the page.  Return: 0 or -errno */
-static int page_open(const char *folder, const char *name, int section)
+/* opens @name.@section in @folder.  Return: NULL with errno */
+static FILE *page_open(const char *folder, const char *name, int section)
 {
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s.%d", folder, name, section);
-	page = fopen(path, "w");
-	return page ? 0 : -errno;
+	return fopen(path, "w");
 }
 
-static int page_close(void)
+/* Return: 0 or -errno */
+static int page_close(FILE *page)
 {
 	bool failed = ferror(page);
 
 	return fclose(page) || failed ? -EIO : 0;
 }
 
-static const struct command *group;
-static size_t group_count;
-
-static void group_take(const struct command *commands, size_t count)
-{
-	group = commands;
-	group_count = count;
-}
-
 /* heddle-@prefix@command(1), and those of its commands */
 static int page_of_one(const char *prefix, const struct command *command, const char *folder)
 {
-	char name[64], word[64], help[] = "--help";
-	char *arguments[] = { word, help, NULL };
+	struct command_answer answer = command_ask(command);
+	char name[64];
+	FILE *page;
 	int error;
 
 	snprintf(name, sizeof(name), "%s-%s", prefix, command->name);
-	snprintf(word, sizeof(word), "%s", command->name);
-	error = page_open(folder, name, 1);
-	if (error)
-		return error;
-	page_about = command->help;
-	group_count = 0;
-	command->run(2, arguments);
-	if (group_count)
-		page_of_group(name, command->help, group, group_count);
-	error = page_close();
-	for (size_t i = 0, count = group_count; i < count && !error; i++)
-		error = page_of_one(name, &group[i], folder);
-	return error;
-}
-
-static int pages_write(const struct command *commands, size_t count, const char *folder)
-{
-	int error = page_open(folder, "heddle", 1);
-
-	if (!error) {
-		page_of_group("heddle",
-			      "a whole fabric on one machine: every switch a process, every NIC a "
-			      "process",
-			      commands, count);
-		error = page_close();
-	}
-	if (!error)
-		error = page_open(folder, "heddle-scenario", 5);
-	if (!error) {
-		page_of_scenario();
-		error = page_close();
-	}
-	for (size_t i = 0; i < count && !error; i++)
-		error = page_of_one("heddle", &commands[i], folder);
+	page = page_open(folder, name, 1);
+	if (!page)
+		return -errno;
+	if (answer.words)
+		page_of_command(answer.words, command->help, page);
+	if (answer.count)
+		page_of_group(name, command->help, answer.commands, answer.count, page);
+	error = page_close(page);
+	for (size_t i = 0; i < answer.count && !error; i++)
+		error = page_of_one(name, &answer.commands[i], folder);
 	return error;
 }
 
 int man_pages_write(const struct command *commands, size_t count, const char *folder)
 {
+	FILE *page = page_open(folder, "heddle", 1);
 	int error;
 
-	options_help_hook = page_of;
-	command_group_hook = group_take;
-	error = pages_write(commands, count, folder);
-	options_help_hook = NULL;
-	command_group_hook = NULL;
+	if (!page)
+		return -errno;
+	page_of_group("heddle",
+		      "a whole fabric on one machine: every switch a process, every NIC a "
+		      "process",
+		      commands, count, page);
+	error = page_close(page);
+	if (error)
+		return error;
+	page = page_open(folder, "heddle-scenario", 5);
+	if (!page)
+		return -errno;
+	page_of_scenario(page);
+	error = page_close(page);
+	for (size_t i = 0; i < count && !error; i++)
+		error = page_of_one("heddle", &commands[i], folder);
 	return error;
 }
