@@ -338,12 +338,9 @@ static bool parse_metric(struct parser *parser, struct expectation *e)
 		return complain(parser, offset,
 				"an expectation begins with a metric, such as 'lost == 0' or "
 				"'jain(NAME) >= 0.999'");
-	for (size_t i = 0; i < metric_count; i++) {
-		if (!strcmp(metric_table[i].name, word)) {
-			e->subject.metric = &metric_table[i];
-			return true;
-		}
-	}
+	e->subject.metric = metric_of(word);
+	if (e->subject.metric)
+		return true;
 	suggest_sentence(word, &metric_table[0].name, metric_count, sizeof(metric_table[0]), hint,
 			 sizeof(hint));
 	return complain(parser, offset, "there is no metric '%s'%s%s", word, hint,
@@ -360,11 +357,16 @@ static bool complain_name(struct parser *parser, size_t offset, const char *what
 			key_name_hint(word, names, count, stride, hint, sizeof(hint)));
 }
 
+/* finds what @word, at @offset, names, for the subject of @e; false: it is not there, complained */
+typedef bool find_fn(struct parser *parser, size_t offset, const char *word, struct expectation *e);
+
 static bool find_workload(struct parser *parser, size_t offset, const char *word,
-			  uint32_t *workload)
+			  struct expectation *e)
 {
 	const struct plan *plan = parser->plan;
+	uint32_t *workload = &e->subject.workload;
 
+	e->subject.has_workload = true;
 	if (parser->early && !parser->early->workloads_read)
 		return true;
 	for (*workload = 0; *workload < plan->workload_count; ++*workload) {
@@ -391,10 +393,26 @@ static bool find_host(struct parser *parser, size_t offset, const char *word, ui
 			     parser->plan->host_count, sizeof(*nodes));
 }
 
-static bool find_reason(struct parser *parser, size_t offset, const char *word, uint32_t *reason)
+static bool find_source(struct parser *parser, size_t offset, const char *word,
+			struct expectation *e)
 {
+	e->subject.has_hosts = true;
+	return find_host(parser, offset, word, &e->subject.source);
+}
+
+static bool find_destination(struct parser *parser, size_t offset, const char *word,
+			     struct expectation *e)
+{
+	return find_host(parser, offset, word, &e->subject.destination);
+}
+
+static bool find_reason(struct parser *parser, size_t offset, const char *word,
+			struct expectation *e)
+{
+	uint32_t *reason = &e->subject.reason;
 	char hint[WORD_MAX];
 
+	e->subject.has_reason = true;
 	for (*reason = 0; *reason < DROP_REASONS; ++*reason) {
 		if (!strcmp(stats_drop_name[*reason], word))
 			return true;
@@ -482,78 +500,61 @@ static bool find_fault(struct parser *parser, size_t offset, const char *word,
 	return true;
 }
 
+/* how the arguments of a metric are found */
+static const struct arguments {
+	find_fn *one;            /* of a single argument; NULL: there is no such form */
+	find_fn *first, *second; /* of two; NULL: the same */
+	/* what is needed, and how it is written; NULL: the arguments may be missing */
+	const char *needs, *form;
+} arguments_of[] = {
+	[METRIC_NOTHING] = { .one = NULL },
+	[METRIC_MAYBE_WORKLOAD] = { .one = find_workload },
+	[METRIC_MAYBE_REASON] = { .one = find_reason },
+	[METRIC_WORKLOAD_OR_HOSTS] = { .one = find_workload,
+				       .first = find_source,
+				       .second = find_destination },
+	[METRIC_HOSTS] = { NULL, find_source, find_destination, "two hosts",
+			   "source, destination" },
+	[METRIC_HOST] = { .one = find_destination, .needs = "a host", .form = "destination" },
+	[METRIC_PORT] = { .one = find_port, .needs = "a port", .form = "node:peer" },
+	[METRIC_MAYBE_PORT] = { .one = find_port },
+	[METRIC_PORT_MAYBE_CLASS] = { find_port, find_port, find_class, "a port", "node:peer" },
+	[METRIC_MAYBE_WHERE] = { .one = find_place },
+	[METRIC_MAYBE_PLACE] = { .one = find_place, .first = find_place, .second = find_class },
+	[METRIC_MAYBE_FAULT] = { .one = find_fault },
+};
+
 /* resolves the one or two arguments, as this metric requires */
 static bool resolve(struct parser *parser, struct expectation *e, char words[2][WORD_MAX],
 		    const size_t offsets[2])
 {
-	bool two = words[1][0] != 0;
+	const struct arguments *takes = &arguments_of[e->subject.metric->arguments];
+	const char *name = e->subject.metric->name;
 
-	switch (e->subject.metric->arguments) {
-	case METRIC_NOTHING:
-		return complain(parser, offsets[0], "%s takes no argument",
-				e->subject.metric->name);
-	case METRIC_HOSTS:
-		if (!two)
-			return complain(parser, offsets[0],
-					"%s takes two hosts: %s(source, destination)",
-					e->subject.metric->name, e->subject.metric->name);
-		break;
-	case METRIC_WORKLOAD_OR_HOSTS:
-		break;
-	case METRIC_PORT_MAYBE_CLASS:
-		return find_port(parser, offsets[0], words[0], e) &&
-		       (!two || find_class(parser, offsets[1], words[1], e));
-	case METRIC_MAYBE_WHERE:
-		if (two)
-			return complain(parser, offsets[1], "%s takes one argument",
-					e->subject.metric->name);
-		return find_place(parser, offsets[0], words[0], e);
-	case METRIC_MAYBE_PLACE:
-		return find_place(parser, offsets[0], words[0], e) &&
-		       (!two || find_class(parser, offsets[1], words[1], e));
-	default:
-		if (two)
-			return complain(parser, offsets[1], "%s takes one argument",
-					e->subject.metric->name);
-		break;
-	}
-	if (e->subject.metric->arguments == METRIC_MAYBE_FAULT)
-		return find_fault(parser, offsets[0], words[0], e);
-	e->subject.has_hosts = two;
-	e->subject.has_reason = e->subject.metric->arguments == METRIC_MAYBE_REASON;
-	e->subject.has_workload =
-		!two && (e->subject.metric->arguments == METRIC_MAYBE_WORKLOAD ||
-			 e->subject.metric->arguments == METRIC_WORKLOAD_OR_HOSTS);
-	if (e->subject.has_hosts)
-		return find_host(parser, offsets[0], words[0], &e->subject.source) &&
-		       find_host(parser, offsets[1], words[1], &e->subject.destination);
-	if (e->subject.has_reason)
-		return find_reason(parser, offsets[0], words[0], &e->subject.reason);
-	if (e->subject.has_workload)
-		return find_workload(parser, offsets[0], words[0], &e->subject.workload);
-	if (e->subject.metric->arguments == METRIC_HOST)
-		return find_host(parser, offsets[0], words[0], &e->subject.destination);
-	return find_port(parser, offsets[0], words[0], e);
+	if (!takes->one && !takes->first)
+		return complain(parser, offsets[0], "%s takes no argument", name);
+	if (words[1][0])
+		return takes->first ? takes->first(parser, offsets[0], words[0], e) &&
+					      takes->second(parser, offsets[1], words[1], e)
+				    : complain(parser, offsets[1], "%s takes one argument", name);
+	return takes->one ? takes->one(parser, offsets[0], words[0], e)
+			  : complain(parser, offsets[0], "%s takes %s: %s(%s)", name, takes->needs,
+				     name, takes->form);
 }
 
 static bool parse_arguments(struct parser *parser, struct expectation *e)
 {
+	const struct arguments *takes = &arguments_of[e->subject.metric->arguments];
+	const char *name = e->subject.metric->name;
 	char words[2][WORD_MAX] = { "", "" };
 	size_t offsets[2] = { 0, 0 }, open;
 
 	skip_spaces(parser);
 	open = parser->at;
 	if (parser->text[parser->at] != '(') {
-		if (e->subject.metric->arguments == METRIC_HOSTS)
-			return complain(parser, open, "%s needs two hosts: %s(source, destination)",
-					e->subject.metric->name, e->subject.metric->name);
-		if (e->subject.metric->arguments == METRIC_HOST)
-			return complain(parser, open, "%s needs a host: %s(destination)",
-					e->subject.metric->name, e->subject.metric->name);
-		if (e->subject.metric->arguments == METRIC_PORT ||
-		    e->subject.metric->arguments == METRIC_PORT_MAYBE_CLASS)
-			return complain(parser, open, "%s needs a port: %s(node:peer)",
-					e->subject.metric->name, e->subject.metric->name);
+		if (takes->needs)
+			return complain(parser, open, "%s needs %s: %s(%s)", name, takes->needs,
+					name, takes->form);
 		return true;
 	}
 	parser->at++;
@@ -565,8 +566,7 @@ static bool parse_arguments(struct parser *parser, struct expectation *e)
 			return complain(parser, offsets[1], "a name is missing after the comma");
 	}
 	if (parser->text[parser->at] == ',')
-		return complain(parser, parser->at, "%s takes fewer arguments",
-				e->subject.metric->name);
+		return complain(parser, parser->at, "%s takes fewer arguments", name);
 	if (parser->text[parser->at] != ')')
 		return complain(parser, open, "this '(' is never closed");
 	parser->at++;
