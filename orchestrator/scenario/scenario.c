@@ -210,43 +210,7 @@ static void fabric_read(struct reader *reader, const struct key *key, const stru
 	scenario_links_default(reader);
 }
 
-/* reads a section with @read; *@complete: without an error */
-static void section_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-			 key_read_fn *read, bool *complete)
-{
-	unsigned before = reader->errors->count;
-
-	read(reader, key, node, reader->scenario);
-	*complete = reader->errors->count == before;
-}
-
-static void classes_section_read(struct reader *reader, const struct key *key,
-				 const struct yaml_node *node, void *target)
-{
-	(void)target;
-	section_read(reader, key, node, classes_read, &reader->scenario->classes_read);
-}
-
-static void topology_read(struct reader *reader, const struct key *key,
-			  const struct yaml_node *node, void *target)
-{
-	(void)target;
-	section_read(reader, key, node, scenario_topology_read, &reader->scenario->topology_read);
-}
-
-static void workloads_read(struct reader *reader, const struct key *key,
-			   const struct yaml_node *node, void *target)
-{
-	(void)target;
-	section_read(reader, key, node, scenario_workloads_read, &reader->scenario->workloads_read);
-}
-
-static void faults_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-			void *target)
-{
-	(void)target;
-	section_read(reader, key, node, scenario_faults_read, &reader->scenario->faults_read);
-}
+#define COMPLETE(field) .complete = offsetof(struct scenario, field)
 
 /* in the order of reading: keys that others depend on come first */
 static const struct key scenario_keys[] = {
@@ -258,7 +222,7 @@ static const struct key scenario_keys[] = {
 	{ "fabric", fabric_read, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
 	  .word_count = FABRIC_KINDS },
 	{ "run", .read = scenario_run_read },
-	{ "classes", .read = classes_section_read },
+	{ "classes", classes_read, COMPLETE(classes_read) },
 	{ "links", .read = scenario_links_read },
 	{ "switch", .read = switch_read },
 	{ "congestion", .read = scenario_congestion_read },
@@ -266,11 +230,11 @@ static const struct key scenario_keys[] = {
 	{ "routing", .read = scenario_routing_read },
 	{ "port-group", .read = scenario_port_group_read },
 	{ "nic", .read = nic_read },
-	{ "topology", topology_read, .required = true },
+	{ "topology", scenario_topology_read, .required = true, COMPLETE(topology_read) },
 	{ "hosts", .read = scenario_hosts_section_read },
-	{ "workloads", .read = workloads_read },
+	{ "workloads", scenario_workloads_read, COMPLETE(workloads_read) },
 	{ "pauses", .read = scenario_pauses_read },
-	{ "faults", .read = faults_read },
+	{ "faults", scenario_faults_read, COMPLETE(faults_read) },
 	{ "expect", .read = expectations_read },
 	{ "compare", .read = scenario_compare_read },
 };

@@ -71,11 +71,15 @@ bool keys_read(struct reader *reader, const struct yaml_node *mapping, const cha
 			refuse_unknown(reader, child, what, keys, key_count);
 	for (size_t i = 0; i < key_count; i++) {
 		const struct yaml_node *value = yaml_find(mapping, keys[i].name);
+		unsigned errors_before = reader->errors->count;
 
 		if (value)
 			keys[i].read(reader, &keys[i], value, target);
 		else if (keys[i].required)
 			key_refuse(reader, mapping, "%s lacks the key '%s'", what, keys[i].name);
+		if (value && keys[i].complete)
+			*(bool *)((char *)target + keys[i].complete) =
+				reader->errors->count == errors_before;
 	}
 	return true;
 }

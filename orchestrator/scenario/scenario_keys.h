@@ -39,6 +39,8 @@ struct key {
 	const char *const *words; /* key_word: words[i] is the number i */
 	size_t word_count;
 	bool required, zero; /* zero: 0 is allowed although min is more */
+	/* offset of a bool: the key was read without an error; 0: none */
+	size_t complete;
 	/* of a table of parameters: scenario_parameters.h */
 	const struct parameter *row;
 	const struct parameters_reading *reading;

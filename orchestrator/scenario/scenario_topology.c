@@ -419,13 +419,12 @@ static void host_flow_key_read(struct reader *reader, const struct yaml_node *no
 	struct scenario *scenario = reader->scenario;
 	struct key key = { "flow-keys", scenario_flow_key_read,
 			   KEY_FIELD(struct scenario_host, match) };
+	int64_t host = scenario_host_find(scenario, node->key);
 	char hint[SUGGEST_BYTES_MAX + 32];
 
-	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (!strcmp(scenario->hosts[i].name, node->key)) {
-			key.read(reader, &key, node, &scenario->hosts[i]);
-			return;
-		}
+	if (host >= 0) {
+		key.read(reader, &key, node, &scenario->hosts[host]);
+		return;
 	}
 	scenario_errors_at(reader->errors, scenario, &node->key_place, "there is no host '%.60s'%s",
 			   node->key,
