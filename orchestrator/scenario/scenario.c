@@ -60,7 +60,6 @@ static void switch_read(struct reader *reader, const struct key *key, const stru
 		.keys = switch_keys,
 		.key_count = COUNT_OF(switch_keys),
 		.target = target,
-		.group = "",
 	};
 
 	(void)key;
@@ -78,7 +77,6 @@ static void nic_read(struct reader *reader, const struct key *key, const struct 
 	const struct parameters_reading reading = {
 		.table = &nic_parameters,
 		.structure = &((struct scenario *)target)->nic,
-		.group = "",
 	};
 
 	(void)key;
@@ -107,7 +105,6 @@ static void class_read(struct reader *reader, const struct yaml_node *node,
 		.table = &roce_class_parameters,
 		.structure = &roce->config,
 		.given = &roce->given,
-		.group = "",
 	};
 	const struct parameters_reading reading = {
 		.table = &class_parameters,
@@ -115,7 +112,6 @@ static void class_read(struct reader *reader, const struct yaml_node *node,
 		.keys = class_keys,
 		.key_count = COUNT_OF(class_keys),
 		.target = class,
-		.group = "",
 		.also = &roce_reading,
 	};
 

@@ -22,7 +22,6 @@ static void row_read(struct reader *reader, const struct yaml_node *node,
 		.table = &congestion_setting_parameters,
 		.structure = &congestion->config.settings[row],
 		.given = &congestion->given.settings[row],
-		.group = "",
 	};
 
 	congestion->row_places[row] = node->place;
@@ -92,7 +91,6 @@ void scenario_congestion_read(struct reader *reader, const struct key *key,
 		.keys = congestion_keys,
 		.key_count = COUNT_OF(congestion_keys),
 		.target = congestion,
-		.group = "",
 	};
 
 	(void)key;

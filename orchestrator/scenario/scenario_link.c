@@ -51,7 +51,6 @@ void scenario_links_read(struct reader *reader, const struct key *key, const str
 		.keys = side_keys,
 		.key_count = COUNT_OF(side_keys),
 		.target = links,
-		.group = "",
 	};
 
 	(void)key;
@@ -59,7 +58,6 @@ void scenario_links_read(struct reader *reader, const struct key *key, const str
 	scenario_parameters_read(reader, node, "'links'",
 				 &(struct parameters_reading){ .table = &link_parameters,
 							       .structure = &links->base,
-							       .group = "",
 							       .also = &sides });
 	if (!yaml_find(node, "edge"))
 		links->edge = links->base;
@@ -87,12 +85,13 @@ void scenario_link_read(struct reader *reader, const struct yaml_node *mapping, 
 			struct link_config *link)
 {
 	scenario_parameters_read(reader, mapping, what,
-				 &(struct parameters_reading){ .table = &link_parameters,
-							       .structure = link,
-							       .keys = keys,
-							       .key_count = key_count,
-							       .target = target,
-							       .group = "" });
+				 &(struct parameters_reading){
+					 .table = &link_parameters,
+					 .structure = link,
+					 .keys = keys,
+					 .key_count = key_count,
+					 .target = target,
+				 });
 }
 
 /* what cannot change while a link runs belongs to the link, not to a direction */

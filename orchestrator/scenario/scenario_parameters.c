@@ -141,7 +141,6 @@ static void row_read(struct reader *reader, const struct key *key, const struct 
 			.table = row->table,
 			.structure = (char *)reading->structure + row->offset,
 			.given = reading->given ? (char *)reading->given + row->offset : NULL,
-			.group = "",
 		};
 		scenario_parameters_read(reader, node, what, &inner);
 	} else {
@@ -156,7 +155,9 @@ static void row_read(struct reader *reader, const struct key *key, const struct 
 static size_t keys_add(const struct parameters_reading *reading, struct key keys[KEYS_MAX],
 		       size_t count)
 {
-	for (size_t i = 0; i < reading->key_count && !*reading->group; i++)
+	const char *group = reading->group ? reading->group : "";
+
+	for (size_t i = 0; i < reading->key_count && !*group; i++)
 		if (!is_row(reading->table, reading->keys[i].name))
 			keys[count++] = (struct key){ .name = reading->keys[i].name,
 						      .read = row_read,
@@ -164,7 +165,7 @@ static size_t keys_add(const struct parameters_reading *reading, struct key keys
 						      .reading = reading };
 	for (size_t r = 0; r < reading->table->count && count < KEYS_MAX; r++) {
 		const struct parameter *row = &reading->table->rows[r];
-		const char *name = name_in(row, reading->group);
+		const char *name = name_in(row, group);
 
 		if (name)
 			keys[count++] = (struct key){ .name = name,

@@ -19,7 +19,7 @@ struct parameters_reading {
 	const struct key *keys;
 	size_t key_count;
 	void *target;
-	const char *group; /* "": all keys; "pfc.": those of the mapping `pfc` */
+	const char *group; /* NULL: all keys; "pfc.": those of the mapping `pfc` */
 	/* another structure whose keys are in the same mapping, after these; NULL: none */
 	const struct parameters_reading *also;
 };

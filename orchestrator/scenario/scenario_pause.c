@@ -60,7 +60,6 @@ static void pause_read(struct reader *reader, const struct yaml_node *node,
 		.keys = pause_keys,
 		.key_count = COUNT_OF(pause_keys),
 		.target = pause,
-		.group = "",
 	};
 	unsigned errors_before = reader->errors->count;
 

@@ -40,7 +40,6 @@ void scenario_port_group_read(struct reader *reader, const struct key *key,
 		.keys = port_group_keys,
 		.key_count = COUNT_OF(port_group_keys),
 		.target = &port_group->config,
-		.group = "",
 	};
 
 	(void)key;

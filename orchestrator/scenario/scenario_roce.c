@@ -194,7 +194,6 @@ static void dcqcn_read(struct reader *reader, const struct key *key, const struc
 		.keys = keys,
 		.key_count = COUNT_OF(keys),
 		.target = dcqcn,
-		.group = "",
 	};
 
 	(void)key;
@@ -331,7 +330,6 @@ void scenario_roce_read(struct reader *reader, const struct key *key, const stru
 		.keys = roce_keys,
 		.key_count = COUNT_OF(roce_keys),
 		.target = roce,
-		.group = "",
 	};
 
 	(void)key;

@@ -110,7 +110,6 @@ void scenario_routing_read(struct reader *reader, const struct key *key,
 		.keys = routing_keys,
 		.key_count = COUNT_OF(routing_keys),
 		.target = routing,
-		.group = "",
 	};
 	const struct yaml_node *detour = yaml_find(node, "detour");
 

@@ -20,9 +20,9 @@ void scenario_run_read(struct reader *reader, const struct key *key, const struc
 	const struct yaml_node *warmup = yaml_find(node, "warmup");
 
 	(void)key;
-	scenario_parameters_read(reader, node, "'run'",
-				 &(struct parameters_reading){
-					 .table = &run_parameters, .structure = run, .group = "" });
+	scenario_parameters_read(
+		reader, node, "'run'",
+		&(struct parameters_reading){ .table = &run_parameters, .structure = run });
 	if (run->warmup_ps >= run->duration_ps)
 		key_refuse(reader, warmup ? warmup : node,
 			   "warmup must be shorter than duration: it is part of it");

@@ -404,7 +404,6 @@ static void workload_read(struct reader *reader, const struct yaml_node *node,
 		.keys = workload_keys,
 		.key_count = COUNT_OF(workload_keys),
 		.target = workload,
-		.group = "",
 	};
 	unsigned errors_before = reader->errors->count;
 
