@@ -67,16 +67,6 @@ static void link_read(struct reader *reader, const struct key *key, const struct
 	end_read(reader, node->last, &fault->ends[1]);
 }
 
-static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-			void *target)
-{
-	int64_t index = key_switch_index(reader, node);
-
-	(void)key;
-	if (index >= 0)
-		((struct scenario_fault *)target)->switch_index = (uint32_t)index;
-}
-
 static void manager_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 			 void *target)
 {
@@ -97,7 +87,7 @@ static const struct key fault_keys[] = {
 	{ "for", key_time, KEY_FIELD(struct scenario_fault, for_ps), .min = NODE_NS,
 	  .max = TIME_MAX },
 	{ "link", .read = link_read },
-	{ "switch", .read = switch_read },
+	{ "switch", key_switch, KEY_FIELD(struct scenario_fault, switch_index) },
 	{ "fabric-manager", .read = manager_read },
 };
 

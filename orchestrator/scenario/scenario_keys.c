@@ -368,6 +368,30 @@ int64_t key_class_index(struct reader *reader, const struct yaml_node *node)
 	return -1;
 }
 
+static void index_store(const struct key *key, void *target, int64_t index)
+{
+	if (index >= 0)
+		store(key, target, (uint64_t)index);
+}
+
+void key_host(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	      void *target)
+{
+	index_store(key, target, key_host_index(reader, node));
+}
+
+void key_switch(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		void *target)
+{
+	index_store(key, target, key_switch_index(reader, node));
+}
+
+void key_class(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	       void *target)
+{
+	index_store(key, target, key_class_index(reader, node));
+}
+
 void key_name(struct reader *reader, const struct key *key, const struct yaml_node *node,
 	      void *target)
 {

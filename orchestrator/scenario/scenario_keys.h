@@ -59,9 +59,9 @@ bool keys_read(struct reader *reader, const struct yaml_node *mapping, const cha
 void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, const char *what,
 			 const struct key *keys, size_t key_count, void *target);
 
-/* kinds of values */
+/* kinds of values; of a host, a switch or a class the field gets the index */
 key_read_fn key_count, key_time, key_rate, key_size, key_share, key_flag, key_word, key_name,
-	key_text;
+	key_text, key_host, key_switch, key_class;
 
 /** key_refuse() - an error at @node. */
 void key_refuse(struct reader *reader, const struct yaml_node *node, const char *format, ...)

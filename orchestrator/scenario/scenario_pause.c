@@ -4,16 +4,6 @@
 
 #include "orchestrator/scenario/scenario_parameters.h"
 
-static void host_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-		      void *target)
-{
-	int64_t index = key_host_index(reader, node);
-
-	(void)key;
-	if (index >= 0)
-		((struct scenario_pause *)target)->host = (uint32_t)index;
-}
-
 static void class_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 		       void *target)
 {
@@ -25,7 +15,7 @@ static void class_read(struct reader *reader, const struct key *key, const struc
 }
 
 static const struct key pause_keys[] = {
-	{ "host", .read = host_read },
+	{ "host", key_host, KEY_FIELD(struct scenario_pause, host) },
 	{ "class", .read = class_read },
 };
 

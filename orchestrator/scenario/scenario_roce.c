@@ -133,16 +133,6 @@ static void headroom_read(struct reader *reader, const struct key *key,
 		key_size(reader, &size, node, target);
 }
 
-static void cnp_class_read(struct reader *reader, const struct key *key,
-			   const struct yaml_node *node, void *target)
-{
-	int64_t index = key_class_index(reader, node);
-
-	(void)key;
-	if (index >= 0)
-		((struct scenario_roce *)target)->cnp_class = (uint64_t)index;
-}
-
 void scenario_ecn_check(struct reader *reader, const struct yaml_node *node,
 			const struct roce_class_config *ecn, const struct roce_class_config *given)
 {
@@ -273,7 +263,7 @@ static void transport_read(struct reader *reader, const struct key *key,
 static const struct key roce_keys[] = {
 	{ "pfc.headroom", headroom_read, KEY_FIELD(struct scenario_roce, headroom_bytes),
 	  .max = ROCE_BYTES_MAX },
-	{ "cnp-class", .read = cnp_class_read },
+	{ "cnp-class", key_class, KEY_FIELD(struct scenario_roce, cnp_class) },
 	{ "ecn", .read = ecn_read },
 	{ "dcqcn", .read = dcqcn_read },
 	{ "own-control", .read = own_control_read },

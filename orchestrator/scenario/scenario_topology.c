@@ -55,13 +55,6 @@ static void towards_keep(struct reader *reader, const struct key *key, const str
 	((struct switch_reference *)target)->towards = node;
 }
 
-static void host_switch_read(struct reader *reader, const struct key *key,
-			     const struct yaml_node *node, void *target)
-{
-	(void)key;
-	((struct switch_reference *)target)->index = key_switch_index(reader, node);
-}
-
 /* adds the NIC that @reference is of */
 static struct scenario_host *nic_add(struct reader *reader, const char *name,
 				     const struct scenario_place *place,
@@ -95,7 +88,7 @@ static void interface_vlans_read(struct reader *reader, const struct key *key,
 }
 
 static const struct key interface_keys[] = {
-	{ "switch", .read = host_switch_read, .required = true },
+	{ "switch", key_switch, KEY_FIELD(struct switch_reference, index), .required = true },
 	{ "towards", .read = towards_keep },
 	{ "addresses", .read = interface_addresses_read },
 	{ "vlans", .read = interface_vlans_read },
@@ -137,7 +130,7 @@ static void host_interfaces_read(struct reader *reader, const struct key *key,
 
 /* beside those of scenario_host_keys.h */
 static const struct key host_keys[] = {
-	{ "switch", .read = host_switch_read, .required = true },
+	{ "switch", key_switch, KEY_FIELD(struct switch_reference, index), .required = true },
 	{ "prefixes", .read = scenario_prefixes_read },
 	{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct switch_reference, match) },
 	{ "interfaces", .read = host_interfaces_read },

@@ -180,16 +180,6 @@ static void sizes_read(struct reader *reader, const struct key *key, const struc
 	free(path);
 }
 
-static void class_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-		       void *target)
-{
-	int64_t index = key_class_index(reader, node);
-
-	(void)key;
-	if (index >= 0)
-		((struct scenario_workload *)target)->traffic_class = (uint32_t)index;
-}
-
 /* powers of two from FRAME_PATH_MTU_MIN on */
 static void path_mtu_read(struct reader *reader, const struct key *key,
 			  const struct yaml_node *node, void *target)
@@ -212,7 +202,7 @@ static const struct key workload_keys[] = {
 	{ "pairs", .read = pairs_read },
 	{ "sizes", .read = sizes_read },
 	{ "path-mtu", .read = path_mtu_read },
-	{ "class", .read = class_read },
+	{ "class", key_class, KEY_FIELD(struct scenario_workload, traffic_class) },
 };
 
 /* ---- do the keys fit together? ---- */
