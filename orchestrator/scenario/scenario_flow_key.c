@@ -11,7 +11,7 @@ static void flow_key_add(struct reader *reader, const struct yaml_node *element,
 	if (!text)
 		return;
 	snprintf(name, sizeof(name), "%.*s", (int)flow_match_name_bytes(text), text);
-	if (key_word_index(reader, element, name, flow_match_words, flow_match_word_count) >= 0 &&
+	if (key_word_find(reader, element, name, flow_match_words, flow_match_word_count) >= 0 &&
 	    flow_match_add(match, text, why, sizeof(why)))
 		key_refuse(reader, element, "%s", why);
 }

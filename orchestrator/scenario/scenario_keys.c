@@ -226,8 +226,8 @@ void key_flag(struct reader *reader, const struct key *key, const struct yaml_no
 		key_refuse(reader, node, "%s: '%.60s' is neither yes nor no", key->name, text);
 }
 
-int key_word_index(struct reader *reader, const struct yaml_node *node, const char *text,
-		   const char *const *words, size_t word_count)
+int key_word_find(struct reader *reader, const struct yaml_node *node, const char *text,
+		  const char *const *words, size_t word_count)
 {
 	char hint[SUGGEST_BYTES_MAX + 32], list[300] = "";
 	size_t used = 0;
@@ -243,14 +243,25 @@ int key_word_index(struct reader *reader, const struct yaml_node *node, const ch
 	return -1;
 }
 
+int key_word_index(struct reader *reader, const struct yaml_node *node, const char *expected,
+		   const char *const *words, size_t word_count)
+{
+	const char *text = key_scalar(reader, node, expected);
+
+	return text ? key_word_find(reader, node, text, words, word_count) : -1;
+}
+
+static void index_store(const struct key *key, void *target, int64_t index)
+{
+	if (index >= 0)
+		store(key, target, (uint64_t)index);
+}
+
 void key_word(struct reader *reader, const struct key *key, const struct yaml_node *node,
 	      void *target)
 {
-	const char *text = key_scalar(reader, node, "a word");
-	int index = text ? key_word_index(reader, node, text, key->words, key->word_count) : -1;
-
-	if (index >= 0)
-		store(key, target, (uint64_t)index);
+	index_store(key, target,
+		    key_word_index(reader, node, "a word", key->words, key->word_count));
 }
 
 bool key_name_valid(const char *text)
@@ -366,12 +377,6 @@ int64_t key_class_index(struct reader *reader, const struct yaml_node *node)
 		name_refuse(reader, node, "class", text, scenario->classes[0].name,
 			    scenario->class_count, sizeof(scenario->classes[0]));
 	return -1;
-}
-
-static void index_store(const struct key *key, void *target, int64_t index)
-{
-	if (index >= 0)
-		store(key, target, (uint64_t)index);
 }
 
 void key_host(struct reader *reader, const struct key *key, const struct yaml_node *node,

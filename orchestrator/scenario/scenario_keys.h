@@ -82,9 +82,11 @@ void *key_list_new(struct reader *reader, const struct key *key, const struct ya
  *  error with what was @expected ("a rate such as 200Gb/s"). */
 const char *key_scalar(struct reader *reader, const struct yaml_node *node, const char *expected);
 
-/** key_word_index() - the index of @text in @words; else -1, and an error at @node that names the
- *  words. */
-int key_word_index(struct reader *reader, const struct yaml_node *node, const char *text,
+/** key_word_find() - the index of @text in @words; else -1, and an error at @node that names the
+ *  words. key_word_index() - that of the text of @node; @expected as for key_scalar(). */
+int key_word_find(struct reader *reader, const struct yaml_node *node, const char *text,
+		  const char *const *words, size_t word_count);
+int key_word_index(struct reader *reader, const struct yaml_node *node, const char *expected,
 		   const char *const *words, size_t word_count);
 
 /** key_name_valid() - true if @text is a name: 1 to 31 of A-Z a-z 0-9 _ . -, and no '-' first, as

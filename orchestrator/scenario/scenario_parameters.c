@@ -43,9 +43,7 @@ static void mark_given(const struct parameters_reading *reading, const struct pa
 static void word_read(struct reader *reader, const struct parameter *row,
 		      const struct yaml_node *node, void *structure)
 {
-	const char *text = key_scalar(reader, node, "a word");
-	int index =
-		text ? key_word_index(reader, node, text, row->words, row->max - row->min + 1) : -1;
+	int index = key_word_index(reader, node, "a word", row->words, row->max - row->min + 1);
 
 	if (index >= 0)
 		parameter_put(row, structure, row->min + (uint64_t)index);

@@ -16,8 +16,7 @@ static void lid_bits_read(struct reader *reader, const struct key *key,
 			  const struct yaml_node *node, void *target)
 {
 	static const char *const words[] = { "16", "20", "24", "32" };
-	const char *text = key_scalar(reader, node, "16, 20, 24 or 32");
-	int index = text ? key_word_index(reader, node, text, words, COUNT_OF(words)) : -1;
+	int index = key_word_index(reader, node, "16, 20, 24 or 32", words, COUNT_OF(words));
 
 	(void)key;
 	if (index >= 0)

@@ -161,8 +161,8 @@ static void ecn_read(struct reader *reader, const struct key *key, const struct 
 static void variant_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
 			 void *target)
 {
-	const char *text = key_scalar(reader, node, "the name of a variant");
-	int index = text ? key_word_index(reader, node, text, variant_words, DCQCN_VARIANTS) : -1;
+	int index = key_word_index(reader, node, "the name of a variant", variant_words,
+				   DCQCN_VARIANTS);
 	struct dcqcn_config *dcqcn = target;
 	bool enabled = dcqcn->enabled;
 
@@ -248,10 +248,8 @@ static void own_control_read(struct reader *reader, const struct key *key,
 static void transport_read(struct reader *reader, const struct key *key,
 			   const struct yaml_node *node, void *target)
 {
-	const char *text = key_scalar(reader, node, "a transport");
-	int index =
-		text ? key_word_index(reader, node, text, transport_words + 1, TRANSPORT_KINDS - 1)
-		     : -1;
+	int index = key_word_index(reader, node, "a transport", transport_words + 1,
+				   TRANSPORT_KINDS - 1);
 
 	(void)key;
 	if (index >= 0)

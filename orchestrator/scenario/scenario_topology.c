@@ -519,10 +519,8 @@ static void generated_read(struct reader *reader, const struct yaml_node *node,
 {
 	struct generated generated = { .between = reader->links.fabric };
 	struct key keys[GENERATE_COUNTS + 7];
-	const char *text = key_scalar(reader, kind_node, "a kind of topology such as leaf-spine");
-	int kind =
-		text ? key_word_index(reader, kind_node, text, generate_kind_name, GENERATE_KINDS)
-		     : -1;
+	int kind = key_word_index(reader, kind_node, "a kind of topology such as leaf-spine",
+				  generate_kind_name, GENERATE_KINDS);
 	unsigned errors_before = reader->errors->count;
 	char what[60];
 

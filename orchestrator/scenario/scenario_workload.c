@@ -185,10 +185,8 @@ static void path_mtu_read(struct reader *reader, const struct key *key,
 			  const struct yaml_node *node, void *target)
 {
 	struct scenario_workload *workload = target;
-	const char *text = key_scalar(reader, node, "a path MTU such as 1024");
-	int index =
-		text ? key_word_index(reader, node, text, path_mtu_words, COUNT_OF(path_mtu_words))
-		     : -1;
+	int index = key_word_index(reader, node, "a path MTU such as 1024", path_mtu_words,
+				   COUNT_OF(path_mtu_words));
 
 	(void)key;
 	if (index >= 0)
