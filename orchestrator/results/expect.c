@@ -53,13 +53,13 @@ static int complaint_tell(const struct plan *plan, const struct scenario_text *t
 {
 	char label[256];
 
-	if (text->setting) {
+	if (text->place.setting) {
 		snprintf(label, sizeof(label), "--set %s",
-			 plan->origin->settings[text->setting - 1]);
+			 plan->origin->settings[text->place.setting - 1]);
 		scenario_errors_add(errors, label, 0, 0, "%s", complaint->sentence);
 	} else {
-		scenario_errors_add(errors, plan->file, text->line,
-				    text->column + (int)complaint->offset, "%s",
+		scenario_errors_add(errors, plan->file, text->place.line,
+				    text->place.column + (int)complaint->offset, "%s",
 				    complaint->sentence);
 	}
 	return -EINVAL;

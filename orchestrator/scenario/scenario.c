@@ -190,8 +190,7 @@ static void expectations_read(struct reader *reader, const struct key *key,
 
 		if (!text)
 			continue;
-		*expectation = (struct scenario_text){ strdup(text), child->place.line,
-						       child->place.column, child->place.setting };
+		*expectation = (struct scenario_text){ strdup(text), child->place };
 		reader->out_of_memory |= !expectation->text;
 		scenario->expectation_count++;
 	}

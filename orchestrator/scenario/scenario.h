@@ -32,11 +32,10 @@
 #define SCENARIO_PAUSES_MAX 1024u
 #define SCENARIO_EXPECTATIONS_MAX 1024u
 
-/* a piece of the file that another module parses, and its place; line 0: it is from --set */
+/* a piece of the file that another module parses, and its place */
 struct scenario_text {
 	char *text;
-	int line, column; /* from 1 */
-	uint32_t setting; /* 0: in the file; n: in the n-th --set */
+	struct scenario_place place;
 };
 
 /* where a node is drawn, in thousandths of units of the scenario's own */

@@ -38,7 +38,6 @@ static void column_read(struct reader *reader, const struct yaml_node *node,
 			struct scenario_compare *compare)
 {
 	struct column column = { 0 };
-	const struct scenario_place *place;
 	uint32_t index = compare->column_count;
 
 	if (node->kind == YAML_MAPPING)
@@ -47,9 +46,8 @@ static void column_read(struct reader *reader, const struct yaml_node *node,
 		column.metric = node;
 	if (!column.metric)
 		return;
-	place = &column.metric->place;
-	compare->columns[index] = (struct scenario_text){ strdup(column.metric->text), place->line,
-							  place->column, place->setting };
+	compare->columns[index] =
+		(struct scenario_text){ strdup(column.metric->text), column.metric->place };
 	compare->column_names[index] =
 		strdup(column.name ? column.name->text : column.metric->text);
 	reader->out_of_memory |= !compare->columns[index].text || !compare->column_names[index];

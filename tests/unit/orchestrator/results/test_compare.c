@@ -71,7 +71,7 @@ TEST(scenario_compare_read__columns_and_variants)
 	ck_assert_uint_eq(compare->column_count, 2);
 	ck_assert_str_eq(compare->columns[0].text, "goodput(load)");
 	ck_assert_str_eq(compare->column_names[0], "goodput(load)");
-	ck_assert_int_eq(compare->columns[0].line, 6);
+	ck_assert_int_eq(compare->columns[0].place.line, 6);
 	ck_assert_str_eq(compare->columns[1].text, "lost");
 	ck_assert_str_eq(compare->column_names[1], "lost, all");
 	ck_assert_uint_eq(compare->variant_count, 3);

@@ -86,7 +86,8 @@ static bool holds(const char *text)
 	struct scenario_errors errors = { 0 };
 	bool ok;
 
-	texts[0] = (struct scenario_text){ .text = (char *)text, .line = 1, .column = 1 };
+	texts[0] =
+		(struct scenario_text){ .text = (char *)text, .place = { .line = 1, .column = 1 } };
 	plan.expectation_count = 1;
 	ck_assert_msg(!expect_check(&plan, &texts[0], &errors), "%s",
 		      errors.count ? errors.texts[0] : "?");
@@ -101,7 +102,7 @@ static bool holds(const char *text)
 /* Is @text rejected at @column, with an error that contains @words? */
 static void refused(const char *text, int column, const char *words)
 {
-	struct scenario_text place = { .text = (char *)text, .line = 7, .column = 5 };
+	struct scenario_text place = { .text = (char *)text, .place = { .line = 7, .column = 5 } };
 	struct scenario_errors errors = { 0 };
 	char at[64];
 
@@ -424,7 +425,8 @@ TEST(expect_evaluate__deadlocks)
 /* a column of a comparison: a metric and nothing else */
 TEST(expect_metric_evaluate__column)
 {
-	struct scenario_text place = { .text = "goodput(mice) > 1", .line = 7, .column = 5 };
+	struct scenario_text place = { .text = "goodput(mice) > 1",
+				       .place = { .line = 7, .column = 5 } };
 	struct scenario_errors errors = { 0 };
 	struct result_expectation row = expect_metric_evaluate(&plan, "goodput(mice) ", &results);
 

@@ -374,7 +374,7 @@ TEST_RANGE(metric_table__has_the_computed_value, 0, EXPECTED)
 
 	snprintf(words, sizeof(words), expected[_i].arguments[0] ? "%s(%s) >= 0" : "%s%s >= 0",
 		 expected[_i].name, expected[_i].arguments);
-	text = (struct scenario_text){ .text = words, .line = 1, .column = 1 };
+	text = (struct scenario_text){ .text = words, .place = { .line = 1, .column = 1 } };
 	plan.expectation_count = 1;
 	ck_assert_msg(!expect_check(&plan, &text, &errors), "%s",
 		      errors.count ? errors.texts[0] : "?");

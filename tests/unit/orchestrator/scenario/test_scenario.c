@@ -311,8 +311,8 @@ TEST(scenario_read__expectations_with_their_places)
 	read_fine(STAR "expect:\n  - lost == 0\n  - share(h0, h1) == 1/144 +- 2%\n");
 	ck_assert_uint_eq(scenario.expectation_count, 2);
 	ck_assert_str_eq(scenario.expectations[1].text, "share(h0, h1) == 1/144 +- 2%");
-	ck_assert_int_eq(scenario.expectations[1].line, 6);
-	ck_assert_int_eq(scenario.expectations[1].column, 5);
+	ck_assert_int_eq(scenario.expectations[1].place.line, 6);
+	ck_assert_int_eq(scenario.expectations[1].place.column, 5);
 }
 
 TEST(scenario_read_file__sizes_are_beside_the_scenario)
@@ -414,7 +414,7 @@ TEST(scenario_set__appends_and_takes_yaml)
 	ck_assert_uint_eq(scenario.workload_count, 1);
 	ck_assert_uint_eq(scenario.expectation_count, 3);
 	ck_assert_str_eq(scenario.expectations[2].text, "jain(a) >= 0.9");
-	ck_assert_int_eq(scenario.expectations[2].setting, 3);
+	ck_assert_int_eq(scenario.expectations[2].place.setting, 3);
 }
 
 TEST(scenario_set__errors_name_the_setting)
