@@ -40,8 +40,7 @@ static struct yaml_node *element_find(struct yaml_node *sequence, const char *wo
 		return child;
 	}
 	for (; child; child = child->next) {
-		struct yaml_node *name =
-			child->kind == YAML_MAPPING ? yaml_find(child, "name") : NULL;
+		struct yaml_node *name = yaml_find(child, "name");
 
 		if (name && name->text && !strcmp(name->text, word))
 			break;

@@ -5,7 +5,7 @@
 
 struct yaml_node *yaml_find(const struct yaml_node *mapping, const char *key)
 {
-	for (struct yaml_node *child = mapping->first; child; child = child->next)
+	for (struct yaml_node *child = mapping ? mapping->first : NULL; child; child = child->next)
 		if (child->key && !strcmp(child->key, key))
 			return child;
 	return NULL;

@@ -19,7 +19,8 @@ struct yaml_node {
 	struct yaml_node *next;          /* next sibling */
 };
 
-/** yaml_find() - the value of @key in @mapping, or NULL. O(children). */
+/** yaml_find() - the value of @key in @mapping; NULL if there is none, or if @mapping is NULL or no
+ *  mapping. O(children). */
 struct yaml_node *yaml_find(const struct yaml_node *mapping, const char *key);
 
 /** yaml_node_new() - an empty node.  @key  copied, or NULL.  Return: NULL if memory is short. */

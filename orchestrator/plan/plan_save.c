@@ -165,8 +165,7 @@ static bool element_keep(const struct plan *plan, struct yaml_node *element, boo
 static void note_gone(struct document *document, const char *section,
 		      const struct yaml_node *element, const char *what)
 {
-	const struct yaml_node *name =
-		element->kind == YAML_MAPPING ? yaml_find(element, "name") : NULL;
+	const struct yaml_node *name = yaml_find(element, "name");
 
 	fprintf(document->notes, MARK "%s %s: ", what, section);
 	if (element->key)

@@ -140,8 +140,7 @@ static void interfaces_write(const struct topology_writing *writing, uint32_t ow
 			     const struct yaml_node *entry)
 {
 	const struct plan *plan = writing->plan;
-	const struct yaml_node *list =
-		entry && entry->kind == YAML_MAPPING ? yaml_find(entry, "interfaces") : NULL;
+	const struct yaml_node *list = yaml_find(entry, "interfaces");
 	uint32_t written = 0;
 
 	for (uint32_t i = 0; i < plan->host_count; i++) {
@@ -162,8 +161,7 @@ static void interfaces_write(const struct topology_writing *writing, uint32_t ow
 
 static void flow_key_write(const struct topology_writing *writing, const char *host)
 {
-	const struct yaml_node *key =
-		writing->flow_keys ? yaml_find(writing->flow_keys, host) : NULL;
+	const struct yaml_node *key = yaml_find(writing->flow_keys, host);
 
 	if (!key)
 		return;
@@ -179,8 +177,7 @@ static void hosts_write(const struct topology_writing *writing)
 	fputs("  hosts:\n", writing->out);
 	for (uint32_t i = 0; i < plan->host_count; i++) {
 		const struct node_config *nic = &plan->nodes[plan_host_node(plan, i)];
-		const struct yaml_node *entry =
-			writing->hosts ? yaml_find(writing->hosts, nic->name) : NULL;
+		const struct yaml_node *entry = yaml_find(writing->hosts, nic->name);
 
 		if (!nic->name[0] || plan->hosts[i].interface)
 			continue;
@@ -262,18 +259,18 @@ bool plan_save_topology(const struct plan *plan, const struct yaml_node *root, F
 	struct topology_writing writing = { .plan = plan, .out = out };
 
 	scenario_links_of(root, plan_fabric(plan), &writing.links);
-	if (topology && !yaml_find(topology, "generate"))
-		writing.hosts = yaml_find(topology, "hosts");
-	else if (topology)
+	if (yaml_find(topology, "generate"))
 		writing.flow_keys = yaml_find(topology, "flow-keys");
+	else
+		writing.hosts = yaml_find(topology, "hosts");
 	fputs("topology:\n  switches:\n", out);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		if (!plan_vacant(plan, i) && !plan_save_alone(plan, i))
 			fprintf(out, "    - %s\n", plan->nodes[i].name);
 	hosts_write(&writing);
 	links_write(&writing);
-	spots_write(plan, topology ? yaml_find(topology, "at") : NULL, out);
-	return !machines_write(plan, topology ? yaml_find(topology, "machines") : NULL, out);
+	spots_write(plan, yaml_find(topology, "at"), out);
+	return !machines_write(plan, yaml_find(topology, "machines"), out);
 }
 
 /* ---- links that are down ---- */

@@ -31,8 +31,7 @@ void containerlab_leave_out(struct containerlab *lab, struct scenario_place plac
 
 static const struct yaml_node *mapping_of(const struct yaml_node *node, const char *key)
 {
-	const struct yaml_node *value =
-		node && node->kind == YAML_MAPPING ? yaml_find(node, key) : NULL;
+	const struct yaml_node *value = yaml_find(node, key);
 
 	return value && value->kind == YAML_MAPPING ? value : NULL;
 }
@@ -131,7 +130,7 @@ const struct yaml_node *containerlab_value(const struct containerlab_node *node,
 	const struct yaml_node *value = NULL;
 
 	for (unsigned i = CONTAINERLAB_LEVELS; i-- > 0 && !value;)
-		value = node->levels[i] ? yaml_find(node->levels[i], key) : NULL;
+		value = yaml_find(node->levels[i], key);
 	return value;
 }
 
@@ -338,8 +337,8 @@ static bool end_read(struct containerlab *lab, const struct yaml_node *value, st
 		snprintf(name, sizeof(name), "%.*s", (int)(colon - value->text), value->text);
 		return end_parse(lab, value, name, colon + 1, end);
 	}
-	node = value->kind == YAML_MAPPING ? yaml_find(value, "node") : NULL;
-	interface = value->kind == YAML_MAPPING ? yaml_find(value, "interface") : NULL;
+	node = yaml_find(value, "node");
+	interface = yaml_find(value, "interface");
 	if (node && interface && node->text && interface->text)
 		return end_parse(lab, value, node->text, interface->text, end);
 	containerlab_leave_out(lab, value->place,
@@ -437,9 +436,8 @@ static void link_add(struct containerlab *lab, const struct yaml_node *link,
 static void link_read(struct containerlab *lab, const struct yaml_node *link)
 {
 	static const char *const known[] = { "endpoints", "type" };
-	const struct yaml_node *ends =
-		link->kind == YAML_MAPPING ? yaml_find(link, "endpoints") : NULL;
-	const struct yaml_node *type = link->kind == YAML_MAPPING ? yaml_find(link, "type") : NULL;
+	const struct yaml_node *ends = yaml_find(link, "endpoints"),
+			       *type = yaml_find(link, "type");
 	struct end end[2];
 
 	if (type && type->text && strcmp(type->text, "veth") != 0)

@@ -61,6 +61,15 @@ static const char *scalar(struct writing *writing, const struct yaml_node *value
 	return NULL;
 }
 
+/* the first element of the list or mapping @key of @level, if it is of @kind; else NULL */
+static const struct yaml_node *first_of(const struct containerlab_node *node, unsigned level,
+					const char *key, enum yaml_kind kind)
+{
+	const struct yaml_node *value = yaml_find(node->levels[level], key);
+
+	return value && value->kind == kind ? value->first : NULL;
+}
+
 /* ---- commands ---- */
 
 static bool is_blank(char byte)
@@ -198,11 +207,7 @@ static void sysctls_write(struct writing *writing, const struct containerlab_nod
 			  FILE *script)
 {
 	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++) {
-		const struct yaml_node *map =
-			node->levels[level] ? yaml_find(node->levels[level], "sysctls") : NULL;
-
-		for (const struct yaml_node *child = map && map->kind == YAML_MAPPING ? map->first
-										      : NULL;
+		for (const struct yaml_node *child = first_of(node, level, "sysctls", YAML_MAPPING);
 		     child; child = child->next) {
 			if (!scalar(writing, child) || strpbrk(child->text, "\r\n") ||
 			    strpbrk(child->key, "\r\n"))
@@ -248,9 +253,7 @@ static void run_write(struct writing *writing, const struct containerlab_node *n
 	renames_write(node, script);
 	sysctls_write(writing, node, script);
 	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++)
-		exec_write(writing,
-			   node->levels[level] ? yaml_find(node->levels[level], "exec") : NULL,
-			   script);
+		exec_write(writing, yaml_find(node->levels[level], "exec"), script);
 	program_write(writing, node, script);
 	fclose(script);
 	if (length) {
@@ -266,13 +269,9 @@ static void run_write(struct writing *writing, const struct containerlab_node *n
 /* the earlier level of two that have @key for the same variable does not count */
 static bool overridden(const struct containerlab_node *node, unsigned level, const char *variable)
 {
-	while (++level < CONTAINERLAB_LEVELS) {
-		const struct yaml_node *env =
-			node->levels[level] ? yaml_find(node->levels[level], "env") : NULL;
-
-		if (env && env->kind == YAML_MAPPING && yaml_find(env, variable))
+	while (++level < CONTAINERLAB_LEVELS)
+		if (yaml_find(yaml_find(node->levels[level], "env"), variable))
 			return true;
-	}
 	return false;
 }
 
@@ -281,11 +280,7 @@ static void env_write(struct writing *writing, const struct containerlab_node *n
 	const char *head = "      env:\n";
 
 	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++) {
-		const struct yaml_node *env =
-			node->levels[level] ? yaml_find(node->levels[level], "env") : NULL;
-
-		for (const struct yaml_node *child = env && env->kind == YAML_MAPPING ? env->first
-										      : NULL;
+		for (const struct yaml_node *child = first_of(node, level, "env", YAML_MAPPING);
 		     child; child = child->next) {
 			const char *text = scalar(writing, child);
 
@@ -370,16 +365,11 @@ static void binds_write(struct writing *writing, const struct containerlab_node 
 {
 	const char *head = "      mounts:\n";
 
-	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++) {
-		const struct yaml_node *binds =
-			node->levels[level] ? yaml_find(node->levels[level], "binds") : NULL;
-
-		for (const struct yaml_node *child =
-			     binds && binds->kind == YAML_SEQUENCE ? binds->first : NULL;
+	for (unsigned level = 0; level < CONTAINERLAB_LEVELS; level++)
+		for (const struct yaml_node *child = first_of(node, level, "binds", YAML_SEQUENCE);
 		     child; child = child->next)
 			if (bind_write(writing, node, child, head))
 				head = "";
-	}
 }
 
 /* "512MB", "1gib": what containerlab takes, in bytes */
@@ -411,8 +401,7 @@ static void memory_write(struct writing *writing, const struct containerlab_node
 static void resolvers_write(struct writing *writing, const struct containerlab_node *node)
 {
 	const struct yaml_node *dns = containerlab_value(node, "dns");
-	const struct yaml_node *servers =
-		dns && dns->kind == YAML_MAPPING ? yaml_find(dns, "servers") : NULL;
+	const struct yaml_node *servers = yaml_find(dns, "servers");
 	const char *before = "      dns: [";
 	uint8_t address[16];
 

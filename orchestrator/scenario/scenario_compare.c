@@ -149,16 +149,14 @@ void scenario_compare_read(struct reader *reader, const struct key *key,
 /* `set` of variant @variant; NULL if it is missing or empty */
 static struct yaml_node *set_find(struct yaml_node *root, uint32_t variant)
 {
-	struct yaml_node *compare = root->kind == YAML_MAPPING ? yaml_find(root, "compare") : NULL;
-	struct yaml_node *variants =
-		compare && compare->kind == YAML_MAPPING ? yaml_find(compare, "variants") : NULL;
+	struct yaml_node *variants = yaml_find(yaml_find(root, "compare"), "variants");
 	struct yaml_node *child =
 		variants && variants->kind == YAML_SEQUENCE ? variants->first : NULL;
 	struct yaml_node *set;
 
 	for (uint32_t i = 0; child && i < variant; i++)
 		child = child->next;
-	set = child && child->kind == YAML_MAPPING ? yaml_find(child, "set") : NULL;
+	set = yaml_find(child, "set");
 	return set && set->kind == YAML_MAPPING ? set : NULL;
 }
 

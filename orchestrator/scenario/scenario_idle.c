@@ -63,20 +63,14 @@ static unsigned kind_of(const struct yaml_node *fabric)
 	return 0;
 }
 
-/* the child of @mapping called @name; NULL if there is none, or if it is no mapping */
-static const struct yaml_node *child_find(const struct yaml_node *mapping, const char *name)
-{
-	return mapping && mapping->kind == YAML_MAPPING ? yaml_find(mapping, name) : NULL;
-}
-
 static unsigned kinds_of(const struct yaml_node *root, const struct scenario *scenario)
 {
-	const struct yaml_node *variants = child_find(child_find(root, "compare"), "variants");
+	const struct yaml_node *variants = yaml_find(yaml_find(root, "compare"), "variants");
 	unsigned kinds = 1u << scenario->fabric;
 
 	for (const struct yaml_node *variant = variants ? variants->first : NULL; variant;
 	     variant = variant->next)
-		kinds |= kind_of(child_find(child_find(variant, "set"), "fabric"));
+		kinds |= kind_of(yaml_find(yaml_find(variant, "set"), "fabric"));
 	return kinds;
 }
 
@@ -138,11 +132,11 @@ static void walk(struct search *search, const struct yaml_node *node, const char
 /* does a variant change the section roce? */
 static bool roce_varies(const struct yaml_node *root)
 {
-	const struct yaml_node *variants = child_find(child_find(root, "compare"), "variants");
+	const struct yaml_node *variants = yaml_find(yaml_find(root, "compare"), "variants");
 
 	for (const struct yaml_node *variant = variants ? variants->first : NULL; variant;
 	     variant = variant->next) {
-		const struct yaml_node *set = child_find(variant, "set");
+		const struct yaml_node *set = yaml_find(variant, "set");
 
 		for (const struct yaml_node *key = set ? set->first : NULL; key; key = key->next)
 			if (key->key && !strncmp(key->key, "roce", 4))
@@ -154,9 +148,9 @@ static bool roce_varies(const struct yaml_node *root)
 /* a library beside another control */
 static void own_control_find(struct search *search, const struct yaml_node *root)
 {
-	const struct yaml_node *roce = child_find(root, "roce"),
-			       *own = child_find(roce, "own-control"),
-			       *control = child_find(roce, "congestion-control");
+	const struct yaml_node *roce = yaml_find(root, "roce"),
+			       *own = yaml_find(roce, "own-control"),
+			       *control = yaml_find(roce, "congestion-control");
 
 	if (!own || !control || control->kind != YAML_SCALAR || !strcmp(control->text, "own") ||
 	    roce_varies(root))
@@ -170,7 +164,7 @@ static void own_control_find(struct search *search, const struct yaml_node *root
 static void path_pause_find(struct search *search, const struct yaml_node *root)
 {
 	const struct roce_config *config = &search->scenario->roce.config;
-	const struct yaml_node *key = child_find(child_find(root, "roce"), "path-pause");
+	const struct yaml_node *key = yaml_find(yaml_find(root, "roce"), "path-pause");
 
 	if (!key || !config->path_pause || config->path_target != ROCE_CNP_FAILED ||
 	    config->supplement || roce_varies(root))

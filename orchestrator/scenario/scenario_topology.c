@@ -536,8 +536,7 @@ static void generated_read(struct reader *reader, const struct yaml_node *node,
 void scenario_topology_read(struct reader *reader, const struct key *key,
 			    const struct yaml_node *node, void *target)
 {
-	const struct yaml_node *kind =
-		node->kind == YAML_MAPPING ? yaml_find(node, "generate") : NULL;
+	const struct yaml_node *kind = yaml_find(node, "generate");
 	struct scenario *scenario = reader->scenario;
 
 	(void)key;
