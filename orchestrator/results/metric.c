@@ -67,11 +67,11 @@ static bool value_jain(const struct metric_subject *e, const struct plan *plan,
 	return group_of(e, results)->goodput_bps != 0;
 }
 
-static bool value_flows(const struct metric_subject *e, const struct plan *plan,
+static bool value_group(const struct metric_subject *e, const struct plan *plan,
 			const struct results *results, double *value)
 {
 	(void)plan;
-	*value = (double)group_of(e, results)->flow_count;
+	*value = (double)statistic_value(&e->metric->statistic, group_of(e, results));
 	return true;
 }
 
@@ -84,14 +84,6 @@ static bool value_hops(const struct metric_subject *e, const struct plan *plan,
 	if (results->totals.delivered_packets)
 		*value = (double)results->data_hops / (double)results->totals.delivered_packets;
 	return results->totals.delivered_packets != 0;
-}
-
-static bool value_messages(const struct metric_subject *e, const struct plan *plan,
-			   const struct results *results, double *value)
-{
-	(void)plan;
-	*value = (double)group_of(e, results)->message_count;
-	return true;
 }
 
 /* bytes from host @source (any, if UINT32_MAX) to host @destination in the measured interval */
@@ -146,11 +138,7 @@ static bool value_share(const struct metric_subject *e, const struct plan *plan,
 static bool value_fct(const struct metric_subject *e, const struct plan *plan,
 		      const struct results *results, double *value)
 {
-	const struct result_group *group = group_of(e, results);
-
-	(void)plan;
-	*value = (double)statistic_value(&e->metric->statistic, &group->fct);
-	return *value > 0;
+	return value_group(e, plan, results, value) && *value > 0;
 }
 
 static bool value_slowdown(const struct metric_subject *e, const struct plan *plan,
@@ -161,66 +149,6 @@ static bool value_slowdown(const struct metric_subject *e, const struct plan *pl
 	(void)plan;
 	*value = *(const double *)((const char *)&group->slowdown + e->metric->statistic.offset);
 	return *value > 0;
-}
-
-/* the sum or the largest of the values of @pick at the ports of @e */
-static double over_ports(const struct metric_subject *e, const struct plan *plan,
-			 const struct results *results, double (*pick)(const struct result_port *),
-			 bool largest)
-{
-	double result = 0;
-	uint32_t count = 0;
-
-	for (uint32_t port = 0; port < plan->nodes[e->node].port_count; port++) {
-		double value;
-
-		if (!(e->ports >> port & 1))
-			continue;
-		value = pick(results_port(plan, results, e->node, port));
-		result = largest ? (value > result ? value : result) : result + value;
-		count++;
-	}
-	return largest || !count ? result : result / count;
-}
-
-static double pick_utilisation(const struct result_port *port)
-{
-	return port->utilisation;
-}
-
-static double pick_queue_max(const struct result_port *port)
-{
-	return (double)port->stats.queue_bytes_max;
-}
-
-static double pick_queue_mean(const struct result_port *port)
-{
-	return port->queue_bytes_mean;
-}
-
-static bool value_utilisation(const struct metric_subject *e, const struct plan *plan,
-			      const struct results *results, double *value)
-{
-	*value = over_ports(e, plan, results, pick_utilisation, false);
-	return results->measured_ps != 0;
-}
-
-static bool value_queue_max(const struct metric_subject *e, const struct plan *plan,
-			    const struct results *results, double *value)
-{
-	if (e->has_class)
-		return metric_class_counter(e, plan, results, value);
-	*value = over_ports(e, plan, results, pick_queue_max, true);
-	return true;
-}
-
-static bool value_queue_mean(const struct metric_subject *e, const struct plan *plan,
-			     const struct results *results, double *value)
-{
-	if (e->has_class)
-		return metric_class_queue_mean(e, plan, results, value);
-	*value = over_ports(e, plan, results, pick_queue_mean, false);
-	return results->measured_ps != 0;
 }
 
 /* ---- counters of ports ---- */
@@ -248,10 +176,9 @@ double metric_scaled(const struct metric *metric, uint64_t value)
 	}
 }
 
-static bool value_port(const struct metric_subject *e, const struct plan *plan,
-		       const struct results *results, double *value)
+static bool port_fold(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, const struct statistic *row, double *value)
 {
-	const struct statistic *row = &e->metric->statistic;
 	uint64_t folded = 0;
 
 	for (uint32_t i = 0; i < results->port_count; i++) {
@@ -263,6 +190,55 @@ static bool value_port(const struct metric_subject *e, const struct plan *plan,
 	}
 	*value = metric_scaled(e->metric, folded);
 	return true;
+}
+
+static bool value_port(const struct metric_subject *e, const struct plan *plan,
+		       const struct results *results, double *value)
+{
+	return port_fold(e, plan, results, &e->metric->statistic, value);
+}
+
+static bool value_queue_max(const struct metric_subject *e, const struct plan *plan,
+			    const struct results *results, double *value)
+{
+	static const struct statistic of_port =
+		STATISTIC_ROW(struct port_stats, BASIC, queue_bytes_max, BYTES, MAX, "");
+
+	return e->has_class ? metric_class_counter(e, plan, results, value)
+			    : port_fold(e, plan, results, &of_port, value);
+}
+
+/* the mean over the ports of @e of a double of struct result_port, @offset into it */
+static bool port_mean(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, size_t offset, double *value)
+{
+	uint32_t count = 0;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < results->port_count; i++) {
+		const struct result_port *port = &results->ports[i];
+
+		if (!metric_has_port(e, plan, port->node, port->port))
+			continue;
+		sum += *(const double *)((const char *)port + offset);
+		count++;
+	}
+	*value = count ? sum / count : 0;
+	return results->measured_ps != 0;
+}
+
+static bool value_utilisation(const struct metric_subject *e, const struct plan *plan,
+			      const struct results *results, double *value)
+{
+	return port_mean(e, plan, results, offsetof(struct result_port, utilisation), value);
+}
+
+static bool value_queue_mean(const struct metric_subject *e, const struct plan *plan,
+			     const struct results *results, double *value)
+{
+	return e->has_class ? metric_class_queue_mean(e, plan, results, value)
+			    : port_mean(e, plan, results,
+					offsetof(struct result_port, queue_bytes_mean), value);
 }
 
 /* fabric kind roce only */
@@ -344,7 +320,7 @@ static bool value_reached(const struct metric_subject *e, const struct plan *pla
 #define FLOW(...) \
 	COUNTER(struct result_transport, METRIC_MAYBE_WORKLOAD, metric_flow_counter, __VA_ARGS__)
 #define TOTAL(...) COUNTER(struct result_totals, METRIC_NOTHING, value_total, __VA_ARGS__)
-#define FCT(field) STATISTIC_ROW(struct result_times, BASIC, field, PS, SUM, "")
+#define GROUP(field, unit) STATISTIC_ROW(struct result_group, BASIC, field, unit, SUM, "")
 #define SLOWDOWN(field) .statistic.offset = offsetof(struct result_slowdowns, field)
 #define NO STATISTIC_NO_ROW
 
@@ -355,8 +331,10 @@ const struct metric metric_table[] = {
 	{ "delivered", METRIC_NOTHING, IN_PERCENT, .value = value_delivered },
 	{ "drops", METRIC_MAYBE_REASON, IN_COUNT, .value = value_drops },
 	{ "hops", METRIC_NOTHING, IN_RATIO, .value = value_hops },
-	{ "messages", METRIC_MAYBE_WORKLOAD, IN_COUNT, .value = value_messages },
-	{ "flows", METRIC_MAYBE_WORKLOAD, IN_COUNT, .value = value_flows },
+	{ "messages", METRIC_MAYBE_WORKLOAD, IN_COUNT,
+	  .value = value_group, .statistic = GROUP(message_count, COUNT) },
+	{ "flows", METRIC_MAYBE_WORKLOAD, IN_COUNT,
+	  .value = value_group, .statistic = GROUP(flow_count, COUNT) },
 	{ "jain", METRIC_MAYBE_WORKLOAD, IN_RATIO, .value = value_jain },
 	{ "goodput", METRIC_WORKLOAD_OR_HOSTS, IN_BPS, .value = value_goodput },
 	{ "goodput.share", METRIC_MAYBE_WORKLOAD, IN_PERCENT, .value = value_goodput_share },
@@ -368,11 +346,11 @@ const struct metric metric_table[] = {
 	  .statistic = STATISTIC_ROW(struct class_stats, BASIC, queue_bytes_max, BYTES, MAX, "") },
 	{ "queue.mean", METRIC_PORT_MAYBE_CLASS, IN_BYTES, .value = value_queue_mean },
 	{ "fct.mean", METRIC_MAYBE_WORKLOAD, IN_PS,
-	  .value = value_fct, .statistic = FCT(mean_ps) },
-	{ "fct.p50", METRIC_MAYBE_WORKLOAD, IN_PS, .value = value_fct, .statistic = FCT(p50_ps) },
-	{ "fct.p99", METRIC_MAYBE_WORKLOAD, IN_PS, .value = value_fct, .statistic = FCT(p99_ps) },
+	  .value = value_fct, .statistic = GROUP(fct.mean_ps, PS) },
+	{ "fct.p50", METRIC_MAYBE_WORKLOAD, IN_PS, .value = value_fct, .statistic = GROUP(fct.p50_ps, PS) },
+	{ "fct.p99", METRIC_MAYBE_WORKLOAD, IN_PS, .value = value_fct, .statistic = GROUP(fct.p99_ps, PS) },
 	{ "fct.p999", METRIC_MAYBE_WORKLOAD, IN_PS,
-	  .value = value_fct, .statistic = FCT(p999_ps) },
+	  .value = value_fct, .statistic = GROUP(fct.p999_ps, PS) },
 	{ "slowdown.mean", METRIC_MAYBE_WORKLOAD, IN_RATIO,
 	  .value = value_slowdown, SLOWDOWN(mean) },
 	{ "slowdown.p50", METRIC_MAYBE_WORKLOAD, IN_RATIO,
