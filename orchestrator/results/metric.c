@@ -321,6 +321,7 @@ static bool value_reached(const struct metric_subject *e, const struct plan *pla
 	COUNTER(struct result_transport, METRIC_MAYBE_WORKLOAD, metric_flow_counter, __VA_ARGS__)
 #define TOTAL(...) COUNTER(struct result_totals, METRIC_NOTHING, value_total, __VA_ARGS__)
 #define GROUP(field, unit) STATISTIC_ROW(struct result_group, BASIC, field, unit, SUM, "")
+#define FAULT(field) STATISTIC_ROW(struct result_fault, BASIC, field, COUNT, SUM, "")
 #define SLOWDOWN(field) .statistic.offset = offsetof(struct result_slowdowns, field)
 #define NO STATISTIC_NO_ROW
 
@@ -367,8 +368,10 @@ const struct metric metric_table[] = {
 	{ "buffer.share", METRIC_MAYBE_PORT, IN_PERCENT, .value = value_buffer_share },
 	{ "imbalance", METRIC_MAYBE_WHERE, IN_PERCENT, .value = metric_imbalance },
 	{ "imbalance.max", METRIC_MAYBE_WHERE, IN_RATIO, .value = metric_imbalance_max },
-	{ "fault.lost", METRIC_MAYBE_FAULT, IN_COUNT, .value = metric_fault_lost },
-	{ "fault.astray", METRIC_MAYBE_FAULT, IN_COUNT, .value = metric_fault_astray },
+	{ "fault.lost", METRIC_MAYBE_FAULT, IN_COUNT,
+	  .value = metric_fault_counter, .statistic = FAULT(lost) },
+	{ "fault.astray", METRIC_MAYBE_FAULT, IN_COUNT,
+	  .value = metric_fault_counter, .statistic = FAULT(astray) },
 	{ "fault.least", METRIC_MAYBE_FAULT, IN_PERCENT, .value = metric_fault_least },
 	{ "recovery", METRIC_MAYBE_FAULT, IN_PS, .value = metric_fault_recovery },
 	{ "deadlocks", METRIC_NOTHING, IN_COUNT, .value = metric_deadlocks },

@@ -1,43 +1,25 @@
 /*  metric_fault - the consequences of faults, for expectations. */
 #include "orchestrator/results/metric_fault.h"
 
-#include <stddef.h>
-
 static bool is_meant(const struct metric_subject *e, const struct results *results, uint32_t i)
 {
 	return results->faults[i].failed && (!e->has_fault || e->fault == i);
 }
 
-/* the sum of a uint64_t of struct result_fault, @offset into it */
-static bool sum_of(const struct metric_subject *e, const struct results *results, size_t offset,
-		   double *value)
+bool metric_fault_counter(const struct metric_subject *e, const struct plan *plan,
+			  const struct results *results, double *value)
 {
 	bool known = false;
 
+	(void)plan;
 	*value = 0;
 	for (uint32_t i = 0; i < results->fault_count; i++) {
-		const char *row = (const char *)&results->faults[i];
-
 		if (!is_meant(e, results, i))
 			continue;
 		known = true;
-		*value += (double)*(const uint64_t *)(row + offset);
+		*value += (double)statistic_value(&e->metric->statistic, &results->faults[i]);
 	}
 	return known;
-}
-
-bool metric_fault_lost(const struct metric_subject *e, const struct plan *plan,
-		       const struct results *results, double *value)
-{
-	(void)plan;
-	return sum_of(e, results, offsetof(struct result_fault, lost), value);
-}
-
-bool metric_fault_astray(const struct metric_subject *e, const struct plan *plan,
-			 const struct results *results, double *value)
-{
-	(void)plan;
-	return sum_of(e, results, offsetof(struct result_fault, astray), value);
 }
 
 bool metric_fault_least(const struct metric_subject *e, const struct plan *plan,

@@ -5,6 +5,6 @@
 
 #include "orchestrator/results/metric.h"
 
-metric_value_fn metric_fault_lost, metric_fault_astray, metric_fault_least, metric_fault_recovery;
+metric_value_fn metric_fault_counter, metric_fault_least, metric_fault_recovery;
 
 #endif
