@@ -24,6 +24,7 @@
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/exit_status.h"
 #include "orchestrator/base/json_member.h"
+#include "orchestrator/base/json_text.h"
 #include "orchestrator/command/options.h"
 #include "orchestrator/run/calibration.h"
 #include "orchestrator/run/other_load.h"
@@ -368,7 +369,6 @@ int cmd_calibrate(int argc, char **argv)
 {
 	struct request request = { .each_ps = EACH_PS };
 	struct calibration calibration;
-	json_t *json;
 	int count, status = options_read(&words, argc, argv, &request, &count);
 
 	if (status >= 0)
@@ -385,13 +385,10 @@ int cmd_calibrate(int argc, char **argv)
 		status = save(&calibration);
 	if (status)
 		return status;
-	if (request.json) {
-		json = calibration_json(&calibration);
-		json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-		putchar('\n');
-		json_decref(json);
-	} else {
+	if (request.json)
+		json_text_write(calibration_json(&calibration),
+				JSON_INDENT(2) | JSON_REAL_PRECISION(15), stdout);
+	else
 		text_print(&calibration);
-	}
 	return request.show && !calibration.measured ? 1 : 0;
 }

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "orchestrator/base/json_text.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/cli/check_up.h"
@@ -299,10 +300,7 @@ static int print_json(const struct plan *plan, const struct scenario *scenario,
 		json_decref(root);
 		return -ENOMEM;
 	}
-	json_dumpf(root, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(root);
-	return 0;
+	return json_text_write(root, JSON_INDENT(2), stdout);
 }
 
 static void print_errors(const struct scenario_errors *errors, bool json)
@@ -315,9 +313,7 @@ static void print_errors(const struct scenario_errors *errors, bool json)
 	}
 	root = json_pack("{s:b, s:I, s:o}", "ok", 0, "error_count", (json_int_t)errors->count,
 			 "errors", scenario_errors_json(errors));
-	json_dumpf(root, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(root);
+	json_text_write(root, JSON_INDENT(2), stdout);
 }
 
 /* variant @variant of @base: 0, -EINVAL with @errors, -ENOMEM */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/json_text.h"
 #include "orchestrator/course/lab_judge.h"
 #include "orchestrator/lab/lab_answer.h"
 #include "orchestrator/run/run_options.h"
@@ -88,7 +89,6 @@ static int json_write(const struct lab_opened *opened, const struct lab_verdict 
 {
 	const struct lab *lab = &opened->lab;
 	json_t *answers = json_array(), *hints = json_array(), *all;
-	int status = 0;
 
 	for (uint32_t a = 0; a < lab->answer_count; a++)
 		json_array_append_new(
@@ -102,10 +102,8 @@ static int json_write(const struct lab_opened *opened, const struct lab_verdict 
 			"hints", hints);
 	if (!all)
 		return options_wrong("lab check", "not enough memory");
-	json_dumpf(all, stdout, JSON_INDENT(1));
-	putchar('\n');
-	json_decref(all);
-	return status;
+	json_text_write(all, JSON_INDENT(1), stdout);
+	return 0;
 }
 
 int lab_check(int argc, char **argv)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/json_text.h"
 #include "orchestrator/base/markdown.h"
 #include "orchestrator/course/lab_describe.h"
 #include "orchestrator/course/lab_play.h"
@@ -190,9 +191,7 @@ static int lab_json(const struct lab_opened *opened)
 
 	if (!all)
 		return options_wrong("lab start", "not enough memory");
-	json_dumpf(all, stdout, JSON_INDENT(1));
-	putchar('\n');
-	json_decref(all);
+	json_text_write(all, JSON_INDENT(1), stdout);
 	return 0;
 }
 

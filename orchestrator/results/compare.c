@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "orchestrator/base/json_text.h"
 #include "orchestrator/results/results_origin.h"
 
 #define GAP 2 /* between columns */
@@ -266,13 +267,10 @@ int compare_json_write(const struct compare_table *table, FILE *out)
 		error |= json_object_set_new(root, "sweep", json_string(table->head));
 	if (table->spread)
 		error |= json_object_set_new(root, "spread", spread_json(table));
-	if (error)
-		error = -ENOMEM;
-	else if (errno = 0, json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) ||
-				    fputc('\n', out) == EOF)
-		error = errno ? -errno : -EIO; /* of the write that failed */
+	if (!error)
+		return json_text_write(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12), out);
 	json_decref(root);
-	return error;
+	return -ENOMEM;
 }
 
 /* ---- CSV ---- */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "orchestrator/base/json_text.h"
 #include "orchestrator/results/results_fault.h"
 #include "orchestrator/results/results_fidelity.h"
 #include "orchestrator/results/results_origin.h"
@@ -341,7 +342,6 @@ int results_json_write(const struct plan *plan, const struct results *results,
 {
 	struct writing w = { .plan = plan, .results = results };
 	json_t *root = json_object();
-	int error = 0;
 
 	w.failed = results_origin_put(plan->origin, root) != 0;
 	put_text(&w, root, "scenario", plan->scenario);
@@ -369,12 +369,9 @@ int results_json_write(const struct plan *plan, const struct results *results,
 	put(&w, root, "expectations", expectations_json(&w));
 	put(&w, root, "fidelity", results->fidelity.nodes ? fidelity_json(&w) : json_null());
 	put(&w, root, "host", host ? host_json(&w, host) : json_null());
-	if (w.failed || !root)
-		error = -ENOMEM;
-	else if (errno = 0,
-		 json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS)) ||
-			 fputc('\n', out) == EOF)
-		error = errno ? -errno : -EIO; /* of the write that failed */
+	if (!w.failed)
+		return json_text_write(root, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS),
+				       out);
 	json_decref(root);
-	return error;
+	return -ENOMEM;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nodes/base/version.h"
+#include "orchestrator/base/json_text.h"
 
 #define GAP 2
 #define CELL_MAX 64u
@@ -188,13 +189,10 @@ int score_json_write(const struct score *score, FILE *out)
 		error |= json_array_append_new(controls, control_json(score, i));
 	root = json_pack("{s:s, s:o, s:o}", "version", HEDDLE_VERSION, "scenarios", scenarios,
 			 "controls", controls);
-	if (error || !root)
-		error = -ENOMEM;
-	else if (errno = 0, json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) ||
-				    fputc('\n', out) == EOF)
-		error = errno ? -errno : -EIO;
+	if (!error)
+		return json_text_write(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12), out);
 	json_decref(root);
-	return error;
+	return -ENOMEM;
 }
 
 void score_free(struct score *score)

@@ -21,6 +21,7 @@
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/input_file.h"
 #include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/json_text.h"
 #include "orchestrator/base/nameless_file.h"
 #include "orchestrator/base/output_names.h"
 #include "orchestrator/base/progress.h"
@@ -377,9 +378,7 @@ static void json_print(const struct suite *suite)
 	json_t *all = json_pack("{s:I, s:I, s:O}", "tests", (json_int_t)counts.tests, "failed",
 				(json_int_t)counts.failed, "files", suite->results);
 
-	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-	putchar('\n');
-	json_decref(all);
+	json_text_write(all, JSON_INDENT(2) | JSON_REAL_PRECISION(12), stdout);
 }
 
 /* Return: the exit status, reported */
