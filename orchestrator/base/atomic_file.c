@@ -164,6 +164,14 @@ void atomic_file_abort(struct atomic_file *file)
 		unlink(file->written);
 }
 
+int atomic_file_end(struct atomic_file *file, int error)
+{
+	if (!error)
+		return atomic_file_commit(file);
+	atomic_file_abort(file);
+	return error;
+}
+
 int atomic_file_folder(const char *folder)
 {
 	char path[PATH_MAX];

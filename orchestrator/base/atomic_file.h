@@ -38,6 +38,10 @@ int atomic_file_commit(struct atomic_file *file);
 /** atomic_file_abort() - discards the file; the path is unchanged. No effect if it is not open. */
 void atomic_file_abort(struct atomic_file *file);
 
+/** atomic_file_end() - commits the file, or with @error, that of its content, discards it.
+ *  Return: @error, or as atomic_file_commit(). */
+int atomic_file_end(struct atomic_file *file, int error);
+
 /** atomic_file_folder() - creates folder @folder and its missing parents.  Return: 0 or -errno. */
 int atomic_file_folder(const char *folder);
 

@@ -74,13 +74,8 @@ static int scenario_write(struct containerlab *lab, const struct import *import,
 
 	folder_choose(path, import->out, folder);
 	options.folder = folder;
-	if (!error) {
-		error = containerlab_text(lab, &options, file.stream);
-		if (error)
-			atomic_file_abort(&file);
-		else
-			error = atomic_file_commit(&file);
-	}
+	if (!error)
+		error = atomic_file_end(&file, containerlab_text(lab, &options, file.stream));
 	if (!error)
 		return IMPORT_FINE;
 	options_wrong("import", "cannot write %s: %s",

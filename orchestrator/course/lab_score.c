@@ -290,13 +290,8 @@ static int json_write(const struct score_options *options, const struct score *s
 		error = score_json_write(score, stdout);
 	} else {
 		error = atomic_file_open(&file, options->json);
-		if (!error) {
-			error = score_json_write(score, file.stream);
-			if (error)
-				atomic_file_abort(&file);
-			else
-				error = atomic_file_commit(&file);
-		}
+		if (!error)
+			error = atomic_file_end(&file, score_json_write(score, file.stream));
 	}
 	return error ? options_wrong("lab score", "cannot write the points to %s: %s",
 				     options->json, atomic_file_why(error))

@@ -91,13 +91,9 @@ int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
 		if (!results_csv_has(plan, results, i))
 			continue;
 		error = results_csv_open(&file, folder, files[i].name);
-		if (!error) {
-			error = results_csv_table(plan, pages, logs, results, i, file.stream);
-			if (error)
-				atomic_file_abort(&file);
-			else
-				error = atomic_file_commit(&file);
-		}
+		if (!error)
+			error = atomic_file_end(&file, results_csv_table(plan, pages, logs, results,
+									 i, file.stream));
 		if (error)
 			snprintf(why, why_max, "cannot write %s/%s: %s", folder, files[i].name,
 				 atomic_file_why(error));

@@ -112,13 +112,7 @@ static int table_json_write(const struct run_options *options, const struct comp
 	if (output_is_stdout(options->json))
 		return compare_json_write(table, stdout);
 	error = atomic_file_open(&file, options->json);
-	if (error)
-		return error;
-	error = compare_json_write(table, file.stream);
-	if (!error)
-		return atomic_file_commit(&file);
-	atomic_file_abort(&file);
-	return error;
+	return error ? error : atomic_file_end(&file, compare_json_write(table, file.stream));
 }
 
 static int table_csv_write(const struct run_options *options, const struct compare_table *table)

@@ -297,13 +297,9 @@ static int json_write(const struct run_options *options, const struct plan *plan
 			error = -errno;
 	} else {
 		error = atomic_file_open(&file, options->json);
-		if (!error) {
-			error = results_json_write(plan, results, host, file.stream);
-			if (error)
-				atomic_file_abort(&file);
-			else
-				error = atomic_file_commit(&file);
-		}
+		if (!error)
+			error = atomic_file_end(
+				&file, results_json_write(plan, results, host, file.stream));
 	}
 	return error ? options_wrong("run", "cannot write the JSON result to %s: %s", options->json,
 				     atomic_file_why(error))
