@@ -47,7 +47,8 @@ void recording_heading_free(struct recording_heading *heading);
  *  RECORDING_WORD_MAX bytes; "" too if @empty.   Return: borrowed; NULL: it is none. */
 const char *recording_heading_word(const json_t *value, bool empty);
 
-/** recording_heading_number() - is @key of @object a number below @limit?  @number  filled if so. */
+/** recording_heading_number() - is @key of @object a number below @limit?  @number  filled if it
+ *  is. */
 bool recording_heading_number(const json_t *object, const char *key, uint64_t limit,
 			      uint32_t *number);
 

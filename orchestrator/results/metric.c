@@ -320,9 +320,15 @@ static bool value_reached(const struct metric_subject *e, const struct plan *pla
 #define FLOW(...) \
 	COUNTER(struct result_transport, METRIC_MAYBE_WORKLOAD, metric_flow_counter, __VA_ARGS__)
 #define TOTAL(...) COUNTER(struct result_totals, METRIC_NOTHING, value_total, __VA_ARGS__)
-#define GROUP(field, unit) STATISTIC_ROW(struct result_group, BASIC, field, unit, SUM, "")
-#define FAULT(field) STATISTIC_ROW(struct result_fault, BASIC, field, COUNT, SUM, "")
-#define SLOWDOWN(field) .statistic.offset = offsetof(struct result_slowdowns, field)
+#define GROUP(field, unit) \
+	.statistic = STATISTIC_ROW(struct result_group, BASIC, field, unit, SUM, "")
+#define NUMBER(field) .value = value_group, GROUP(field, COUNT)
+#define FCT(field) .value = value_fct, GROUP(fct.field, PS)
+#define SLOWDOWN(field) \
+	.value = value_slowdown, .statistic.offset = offsetof(struct result_slowdowns, field)
+#define FAULT(field)                   \
+	.value = metric_fault_counter, \
+	.statistic = STATISTIC_ROW(struct result_fault, BASIC, field, COUNT, SUM, "")
 #define NO STATISTIC_NO_ROW
 
 /* clang-format off */
@@ -332,10 +338,8 @@ const struct metric metric_table[] = {
 	{ "delivered", METRIC_NOTHING, IN_PERCENT, .value = value_delivered },
 	{ "drops", METRIC_MAYBE_REASON, IN_COUNT, .value = value_drops },
 	{ "hops", METRIC_NOTHING, IN_RATIO, .value = value_hops },
-	{ "messages", METRIC_MAYBE_WORKLOAD, IN_COUNT,
-	  .value = value_group, .statistic = GROUP(message_count, COUNT) },
-	{ "flows", METRIC_MAYBE_WORKLOAD, IN_COUNT,
-	  .value = value_group, .statistic = GROUP(flow_count, COUNT) },
+	{ "messages", METRIC_MAYBE_WORKLOAD, IN_COUNT, NUMBER(message_count) },
+	{ "flows", METRIC_MAYBE_WORKLOAD, IN_COUNT, NUMBER(flow_count) },
 	{ "jain", METRIC_MAYBE_WORKLOAD, IN_RATIO, .value = value_jain },
 	{ "goodput", METRIC_WORKLOAD_OR_HOSTS, IN_BPS, .value = value_goodput },
 	{ "goodput.share", METRIC_MAYBE_WORKLOAD, IN_PERCENT, .value = value_goodput_share },
@@ -346,20 +350,14 @@ const struct metric metric_table[] = {
 	{ "queue.max", METRIC_PORT_MAYBE_CLASS, IN_BYTES, .value = value_queue_max,
 	  .statistic = STATISTIC_ROW(struct class_stats, BASIC, queue_bytes_max, BYTES, MAX, "") },
 	{ "queue.mean", METRIC_PORT_MAYBE_CLASS, IN_BYTES, .value = value_queue_mean },
-	{ "fct.mean", METRIC_MAYBE_WORKLOAD, IN_PS,
-	  .value = value_fct, .statistic = GROUP(fct.mean_ps, PS) },
-	{ "fct.p50", METRIC_MAYBE_WORKLOAD, IN_PS, .value = value_fct, .statistic = GROUP(fct.p50_ps, PS) },
-	{ "fct.p99", METRIC_MAYBE_WORKLOAD, IN_PS, .value = value_fct, .statistic = GROUP(fct.p99_ps, PS) },
-	{ "fct.p999", METRIC_MAYBE_WORKLOAD, IN_PS,
-	  .value = value_fct, .statistic = GROUP(fct.p999_ps, PS) },
-	{ "slowdown.mean", METRIC_MAYBE_WORKLOAD, IN_RATIO,
-	  .value = value_slowdown, SLOWDOWN(mean) },
-	{ "slowdown.p50", METRIC_MAYBE_WORKLOAD, IN_RATIO,
-	  .value = value_slowdown, SLOWDOWN(p50) },
-	{ "slowdown.p99", METRIC_MAYBE_WORKLOAD, IN_RATIO,
-	  .value = value_slowdown, SLOWDOWN(p99) },
-	{ "slowdown.p999", METRIC_MAYBE_WORKLOAD, IN_RATIO,
-	  .value = value_slowdown, SLOWDOWN(p999) },
+	{ "fct.mean", METRIC_MAYBE_WORKLOAD, IN_PS, FCT(mean_ps) },
+	{ "fct.p50", METRIC_MAYBE_WORKLOAD, IN_PS, FCT(p50_ps) },
+	{ "fct.p99", METRIC_MAYBE_WORKLOAD, IN_PS, FCT(p99_ps) },
+	{ "fct.p999", METRIC_MAYBE_WORKLOAD, IN_PS, FCT(p999_ps) },
+	{ "slowdown.mean", METRIC_MAYBE_WORKLOAD, IN_RATIO, SLOWDOWN(mean) },
+	{ "slowdown.p50", METRIC_MAYBE_WORKLOAD, IN_RATIO, SLOWDOWN(p50) },
+	{ "slowdown.p99", METRIC_MAYBE_WORKLOAD, IN_RATIO, SLOWDOWN(p99) },
+	{ "slowdown.p999", METRIC_MAYBE_WORKLOAD, IN_RATIO, SLOWDOWN(p999) },
 	{ "reaction", METRIC_HOST, IN_PS, .value = value_reaction },
 	{ "reaction.trips", METRIC_HOST, IN_RATIO, .value = value_reaction_trips },
 	{ "reached", METRIC_HOST, IN_PERCENT, .value = value_reached },
@@ -368,10 +366,8 @@ const struct metric metric_table[] = {
 	{ "buffer.share", METRIC_MAYBE_PORT, IN_PERCENT, .value = value_buffer_share },
 	{ "imbalance", METRIC_MAYBE_WHERE, IN_PERCENT, .value = metric_imbalance },
 	{ "imbalance.max", METRIC_MAYBE_WHERE, IN_RATIO, .value = metric_imbalance_max },
-	{ "fault.lost", METRIC_MAYBE_FAULT, IN_COUNT,
-	  .value = metric_fault_counter, .statistic = FAULT(lost) },
-	{ "fault.astray", METRIC_MAYBE_FAULT, IN_COUNT,
-	  .value = metric_fault_counter, .statistic = FAULT(astray) },
+	{ "fault.lost", METRIC_MAYBE_FAULT, IN_COUNT, FAULT(lost) },
+	{ "fault.astray", METRIC_MAYBE_FAULT, IN_COUNT, FAULT(astray) },
 	{ "fault.least", METRIC_MAYBE_FAULT, IN_PERCENT, .value = metric_fault_least },
 	{ "recovery", METRIC_MAYBE_FAULT, IN_PS, .value = metric_fault_recovery },
 	{ "deadlocks", METRIC_NOTHING, IN_COUNT, .value = metric_deadlocks },
