@@ -112,13 +112,10 @@ void lab_settled_print(const struct lab_settled *settled, bool compare, FILE *ou
 
 void lab_settled_options(const struct lab_settled *settled, bool quiet, struct run_options *options)
 {
-	*options = (struct run_options){ .scenario = settled->scenario,
-					 .variant = settled->variant,
-					 .quiet = quiet,
-					 .pack = RUN_PACK_BY_SIZE,
-					 .capture_bytes = NODE_CAPTURE_WHOLE,
-					 .fabric = { .loop = "auto",
-						     .watchdog_ns = WATCHDOG_NS_DEFAULT } };
+	*options = run_options_default;
+	options->scenario = settled->scenario;
+	options->variant = settled->variant;
+	options->quiet = quiet;
 	for (unsigned i = 0; i < settled->count; i++)
 		options->settings.texts[options->settings.count++] = settled->texts[i];
 }

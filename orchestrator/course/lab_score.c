@@ -169,12 +169,9 @@ static int run_prepare(struct run_options *run, const char *file, const char *co
 {
 	const struct option_row row = { .name = "CONTROL" };
 
-	*run = (struct run_options){ .scenario = file,
-				     .quiet = true,
-				     .pack = RUN_PACK_BY_SIZE,
-				     .capture_bytes = NODE_CAPTURE_WHOLE,
-				     .fabric = { .loop = "auto",
-						 .watchdog_ns = WATCHDOG_NS_DEFAULT } };
+	*run = run_options_default;
+	run->scenario = file;
+	run->quiet = true;
 	return option_control("lab score", &row, &run->settings, control);
 }
 

@@ -215,16 +215,19 @@ static const char *table_option(const struct run_options *options)
 				: NULL;
 }
 
+const struct run_options run_options_default = {
+	.capture_bytes = NODE_CAPTURE_WHOLE,
+	.pack = RUN_PACK_BY_SIZE,
+	.listen = { .address = VIEW_LISTEN_OWN },
+	.fabric = { .loop = "auto", .watchdog_ns = WATCHDOG_NS_DEFAULT },
+};
+
 int run_options_read(struct run_options *options, int argc, char **argv)
 {
 	const char *table;
 	int count, status;
 
-	*options = (struct run_options){ .capture_bytes = NODE_CAPTURE_WHOLE,
-					 .pack = RUN_PACK_BY_SIZE,
-					 .listen = { .address = VIEW_LISTEN_OWN },
-					 .fabric = { .loop = "auto",
-						     .watchdog_ns = WATCHDOG_NS_DEFAULT } };
+	*options = run_options_default;
 	status = options_read(&words, argc, argv, options, &count);
 	if (status >= 0)
 		return status;

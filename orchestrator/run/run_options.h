@@ -59,6 +59,8 @@ struct run_options {
 
 #define RUN_PACK_BY_SIZE -1
 
+extern const struct run_options run_options_default; /* without any word */
+
 /** run_options_read() - @options from the words of the command.
  *  Return: -1, or the exit status if there is nothing to run. */
 int run_options_read(struct run_options *options, int argc, char **argv);
