@@ -106,19 +106,11 @@ int lab_measure(const char *command, const struct lab_opened *opened,
 		const struct lab_question *question, char *shown)
 {
 	const struct lab_run *run = lab_run_find(&opened->lab, question->in);
-	struct compare_row *row = calloc(1, sizeof(*row));
-	struct lab_settled settled;
-	int status;
+	struct compare_row row;
+	int status = lab_play(command, &opened->lab, &run->play, NULL, question->measured,
+			      &opened->values, &row);
 
-	if (!row)
-		return options_wrong(command, "not enough memory");
-	status = lab_settle(command, &opened->lab, &run->play, &opened->values, &settled);
-	if (!status)
-		status =
-			lab_play(command, &settled, NULL, question->measured, &opened->values, row);
 	snprintf(shown, LAB_MEASURED_MAX, "%s",
-		 row->values[0].known ? row->values[0].shown : "no value");
-	lab_settled_free(&settled);
-	free(row);
+		 row.values[0].known ? row.values[0].shown : "no value");
 	return status;
 }

@@ -69,23 +69,16 @@ static int refusal_judge(struct judging *judging, uint32_t answers, int status, 
 /* Return: 0 or an exit status, reported */
 static int expect_judge(struct judging *judging, const struct lab_check *check, bool *holds)
 {
-	struct compare_row *row = calloc(1, sizeof(*row));
 	uint32_t played = answers_of_play(judging->lab, &check->play), all = played, i = 0;
-	struct lab_settled settled;
+	struct compare_row row;
 	bool every = true;
-	int status = row ? lab_settle(judging->command, judging->lab, &check->play, judging->values,
-				      &settled)
-			 : options_wrong(judging->command, "not enough memory");
+	int status = lab_play(judging->command, judging->lab, &check->play, check->expect, NULL,
+			      judging->values, &row);
 
-	if (!row)
-		return status;
-	if (!status)
-		status = lab_play(judging->command, &settled, check->expect, NULL, judging->values,
-				  row);
 	for (const struct yaml_node *child = check->expect->first; child;
 	     child = child->next, i++) {
 		uint32_t compared = answers_of_text(judging->lab, child->text);
-		bool ok = i < SCENARIO_COLUMNS_MAX && row->values[i].ok;
+		bool ok = i < SCENARIO_COLUMNS_MAX && row.values[i].ok;
 
 		all |= compared;
 		every &= ok;
@@ -95,10 +88,7 @@ static int expect_judge(struct judging *judging, const struct lab_check *check, 
 	*holds = !status && (check->fails ? !every : every);
 	if (!status && check->fails)
 		judge(judging, all, *holds);
-	status = refusal_judge(judging, all, status, holds);
-	lab_settled_free(&settled);
-	free(row);
-	return status;
+	return refusal_judge(judging, all, status, holds);
 }
 
 /* ---- values of several runs ---- */
@@ -165,26 +155,6 @@ static int hold_judge(struct judging *judging, const struct lab_check *check,
 	return error ? options_wrong(judging->command, "'%s': %s", text, why) : 0;
 }
 
-static int value_play(struct judging *judging, const struct lab_check_value *value,
-		      struct result_expectation *measured)
-{
-	struct compare_row *row = calloc(1, sizeof(*row));
-	struct lab_settled settled;
-	int status = row ? lab_settle(judging->command, judging->lab, &value->play, judging->values,
-				      &settled)
-			 : options_wrong(judging->command, "not enough memory");
-
-	if (!row)
-		return status;
-	if (!status)
-		status = lab_play(judging->command, &settled, NULL, value->metric, judging->values,
-				  row);
-	*measured = row->values[0];
-	lab_settled_free(&settled);
-	free(row);
-	return status;
-}
-
 static int values_judge(struct judging *judging, const struct lab_check *check, bool *holds)
 {
 	struct result_expectation measured[LAB_CHECK_VALUES_MAX];
@@ -192,9 +162,13 @@ static int values_judge(struct judging *judging, const struct lab_check *check, 
 	int status = 0;
 
 	for (uint32_t v = 0; v < check->value_count && !status; v++) {
-		uint32_t own = answers_of_play(judging->lab, &check->values[v].play);
+		const struct lab_check_value *value = &check->values[v];
+		uint32_t own = answers_of_play(judging->lab, &value->play);
+		struct compare_row row;
 
-		status = value_play(judging, &check->values[v], &measured[v]);
+		status = lab_play(judging->command, judging->lab, &value->play, NULL, value->metric,
+				  judging->values, &row);
+		measured[v] = row.values[0];
 		if (status)
 			return refusal_judge(judging, own, status, holds);
 		answers |= own;

@@ -147,10 +147,11 @@ static int expectations_settle(const char *command, const struct yaml_node *expe
 	return status;
 }
 
-int lab_play(const char *command, const struct lab_settled *settled, const struct yaml_node *expect,
-	     const char *metric, const struct lab_values *values, struct compare_row *row)
+static int settled_play(const char *command, const struct lab_settled *settled,
+			const struct yaml_node *expect, const char *metric,
+			const struct lab_values *values, struct compare_row *row)
 {
-	struct scenario_compare *columns = metric ? calloc(1, sizeof(*columns)) : NULL;
+	struct scenario_compare columns = { .column_count = 1 };
 	uint32_t variant = SCENARIO_NO_VARIANT;
 	struct run_output output = { 0 };
 	struct run_options options;
@@ -158,15 +159,11 @@ int lab_play(const char *command, const struct lab_settled *settled, const struc
 	char *expectations = NULL;
 	int status = 0;
 
-	*row = (struct compare_row){ .name = "" };
 	lab_settled_options(settled, true, &options);
 	options.row = row;
-	if (columns) {
-		status = expand(command, values, metric, false, &columns->columns[0].text);
-		columns->column_count = 1;
-		options.columns = columns;
-	} else if (metric) {
-		return options_wrong(command, "not enough memory");
+	if (metric) {
+		status = expand(command, values, metric, false, &columns.columns[0].text);
+		options.columns = &columns;
 	} else {
 		status = expectations_settle(command, expect, values, &expectations);
 	}
@@ -182,13 +179,25 @@ int lab_play(const char *command, const struct lab_settled *settled, const struc
 		status = run_play(&options, &plan, &output);
 	plan_free(&plan);
 	free(expectations);
-	if (columns)
-		free(columns->columns[0].text);
-	free(columns);
+	free(columns.columns[0].text);
 	if (status == EXIT_NODE || status == EXIT_INTERRUPTED || status == EXIT_USAGE) {
 		if (row->note[0])
 			options_wrong(command, "%s", row->note);
 		return status;
 	}
 	return 0;
+}
+
+int lab_play(const char *command, const struct lab *lab, const struct lab_play *play,
+	     const struct yaml_node *expect, const char *metric, const struct lab_values *values,
+	     struct compare_row *row)
+{
+	struct lab_settled settled;
+	int status = lab_settle(command, lab, play, values, &settled);
+
+	*row = (struct compare_row){ .name = "" };
+	if (!status)
+		status = settled_play(command, &settled, expect, metric, values, row);
+	lab_settled_free(&settled);
+	return status;
 }

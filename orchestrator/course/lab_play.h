@@ -27,11 +27,12 @@ void lab_settled_print(const struct lab_settled *settled, bool compare, FILE *ou
 void lab_settled_options(const struct lab_settled *settled, bool quiet,
 			 struct run_options *options);
 
-/** lab_play() - plays @settled and fills @row: with @expect (a list of texts) from these
+/** lab_play() - plays @play of @lab and fills @row: with @expect (a list of texts) from these
  *  expectations instead of those of the scenario, else with the value of @metric. Placeholders of
- *  both have @values.
+ *  all have @values.
  *  Return: 0: the row is filled, also if the fabric stalled; an exit status, reported. */
-int lab_play(const char *command, const struct lab_settled *settled, const struct yaml_node *expect,
-	     const char *metric, const struct lab_values *values, struct compare_row *row);
+int lab_play(const char *command, const struct lab *lab, const struct lab_play *play,
+	     const struct yaml_node *expect, const char *metric, const struct lab_values *values,
+	     struct compare_row *row);
 
 #endif
