@@ -168,11 +168,6 @@ int cmd_show(int argc, char **argv)
 
 /* ---- parts ---- */
 
-static const char *const kind_name[NODE_KINDS] = { [NODE_SWITCH] = "switch", [NODE_NIC] = "nic" };
-static const char *const port_kind_name[PORT_KINDS] = {
-	[PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric"
-};
-
 static int summary_print(const struct plan *plan, const struct request *request)
 {
 	char duration[HUMAN_TEXT_MAX], warmup[HUMAN_TEXT_MAX], lookahead[HUMAN_TEXT_MAX];
@@ -208,9 +203,9 @@ static void ports_print(const struct node_config *node)
 		const struct port_config *config = &node->ports[port];
 
 		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32,
-		       port, port_kind_name[config->kind], config->peer_name, config->peer_port,
-		       human_rate(config->rate_bps, rate), human_time(config->delay_ps, delay),
-		       config->mtu_bytes);
+		       port, config->kind == PORT_EDGE ? "edge" : "fabric", config->peer_name,
+		       config->peer_port, human_rate(config->rate_bps, rate),
+		       human_time(config->delay_ps, delay), config->mtu_bytes);
 		if (config->tier == TIER_GLOBAL)
 			printf(", global");
 		if (node->fabric == FABRIC_FLOW_CHANNEL)
@@ -232,7 +227,7 @@ static int nodes_print(const struct plan *plan, const struct request *request)
 {
 	(void)request;
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		printf("%s %s\n", kind_name[plan->nodes[i].kind], plan->nodes[i].name);
+		printf("%s %s\n", plan_kind_word(&plan->nodes[i]), plan->nodes[i].name);
 		ports_print(&plan->nodes[i]);
 	}
 	return 0;
@@ -256,16 +251,6 @@ static int links_print(const struct plan *plan, const struct request *request)
 	return 0;
 }
 
-/* the switch that has fabric address @address */
-static const char *switch_name(const struct plan *plan, uint32_t address)
-{
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		if (plan->nodes[i].switch_.fabric_address == address)
-			return plan->nodes[i].name;
-	}
-	return "?";
-}
-
 static void switch_routes_print(const struct plan *plan, const struct node_config *node)
 {
 	for (uint32_t i = 0; i < node->switch_.route_count; i++) {
@@ -276,7 +261,7 @@ static void switch_routes_print(const struct plan *plan, const struct node_confi
 		if (route->fabric_address == ROUTE_UPWARD)
 			printf("  upward by");
 		else
-			printf("  to %s by", switch_name(plan, route->fabric_address));
+			printf("  to %s by", plan_switch_name(plan, route->fabric_address));
 		for (uint32_t port = 0; port < node->port_count; port++) {
 			if (route->ports >> port & 1)
 				printf(" port %" PRIu32 " (%s)", port, node->ports[port].peer_name);
@@ -292,7 +277,7 @@ static void vias_print(const struct plan *plan, const struct switch_config *conf
 		return;
 	printf("  detours by");
 	for (uint32_t i = 0; i < config->via_count && i < 8; i++)
-		printf(" %s", switch_name(plan, config->vias[i]));
+		printf(" %s", plan_switch_name(plan, config->vias[i]));
 	if (config->via_count > 8)
 		printf(" and %" PRIu32 " more", config->via_count - 8);
 	printf("\n");
@@ -442,7 +427,7 @@ static void switch_print(const struct plan *plan, const struct node_config *node
 	for (uint32_t i = 0; i < config->host_count; i++)
 		printf("  host %s at %s port %" PRIu32 "\n",
 		       plan->nodes[plan_host_node(plan, config->hosts[i].host_index)].name,
-		       switch_name(plan, config->hosts[i].fabric_address),
+		       plan_switch_name(plan, config->hosts[i].fabric_address),
 		       config->hosts[i].egress_port);
 	for (uint32_t i = 0; i < config->prefix_count; i++) {
 		const struct prefix_config *prefix = &config->prefixes[i];
@@ -469,7 +454,7 @@ static int config_print(const struct plan *plan, const struct request *request)
 	if (request->json)
 		return json_print(plan_json_config(plan, node));
 	printf("%s %s, node %" PRIu32 " of %" PRIu32 ", seed %" PRIu64 ", measures from %s to %s\n",
-	       kind_name[node->kind], node->name, node->index, node->node_count, node->seed,
+	       plan_kind_word(node), node->name, node->index, node->node_count, node->seed,
 	       human_time(node->measure_from_ps, from), human_time(node->measure_to_ps, to));
 	for (uint32_t i = 0; i < node->class_count; i++)
 		printf("  class %" PRIu32 " %s: at least %.1f %%, at most %.1f %%%s\n", i,

@@ -7,20 +7,6 @@
 
 #define MTU(config) (json_int_t)(config)->mtu_bytes
 
-static const char *const kind_name[NODE_KINDS] = { [NODE_SWITCH] = "switch", [NODE_NIC] = "nic" };
-static const char *const port_kind_name[PORT_KINDS] = {
-	[PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric"
-};
-
-/* the switch that has fabric address @address */
-static const char *switch_name(const struct plan *plan, uint32_t address)
-{
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		if (plan->nodes[i].switch_.fabric_address == address)
-			return plan->nodes[i].name;
-	return "?";
-}
-
 /* ---- summary, nodes, links ---- */
 
 /* 64 bits without sign: JSON integers of jansson have one */
@@ -59,18 +45,19 @@ static json_t *ports_json(const struct node_config *node)
 		const struct port_config *port = &node->ports[p];
 
 		json_array_append_new(
-			ports, json_pack("{s:I, s:s, s:s, s:I, s:I, s:I, s:I}", "port",
-					 (json_int_t)p, "kind", port_kind_name[port->kind], "peer",
-					 port->peer_name, "peer_port", (json_int_t)port->peer_port,
-					 "rate_bps", (json_int_t)port->rate_bps, "delay_ps",
-					 (json_int_t)port->delay_ps, "mtu_bytes", MTU(port)));
+			ports,
+			json_pack("{s:I, s:s, s:s, s:I, s:I, s:I, s:I}", "port", (json_int_t)p,
+				  "kind", port->kind == PORT_EDGE ? "edge" : "fabric", "peer",
+				  port->peer_name, "peer_port", (json_int_t)port->peer_port,
+				  "rate_bps", (json_int_t)port->rate_bps, "delay_ps",
+				  (json_int_t)port->delay_ps, "mtu_bytes", MTU(port)));
 	}
 	return ports;
 }
 
 static json_t *node_json(const struct node_config *node)
 {
-	return json_pack("{s:s, s:s, s:o}", "name", node->name, "kind", kind_name[node->kind],
+	return json_pack("{s:s, s:s, s:o}", "name", node->name, "kind", plan_kind_word(node),
 			 "ports", ports_json(node));
 }
 
@@ -127,12 +114,12 @@ static json_t *switch_routes_json(const struct plan *plan, const struct node_con
 			json_decref(peers);
 			continue;
 		}
-		json_array_append_new(routes,
-				      json_pack("{s:s, s:o, s:o}", "dest",
-						route->fabric_address == ROUTE_UPWARD
-							? "upward"
-							: switch_name(plan, route->fabric_address),
-						"ports", ports, "peers", peers));
+		json_array_append_new(
+			routes, json_pack("{s:s, s:o, s:o}", "dest",
+					  route->fabric_address == ROUTE_UPWARD
+						  ? "upward"
+						  : plan_switch_name(plan, route->fabric_address),
+					  "ports", ports, "peers", peers));
 	}
 	return routes;
 }
@@ -142,7 +129,7 @@ static json_t *vias_json(const struct plan *plan, const struct switch_config *co
 	json_t *vias = json_array();
 
 	for (uint32_t i = 0; i < config->via_count; i++)
-		json_array_append_new(vias, json_string(switch_name(plan, config->vias[i])));
+		json_array_append_new(vias, json_string(plan_switch_name(plan, config->vias[i])));
 	return vias;
 }
 
@@ -271,12 +258,12 @@ static void places_add(json_t *object, const struct plan *plan, const struct swi
 	json_t *hosts = json_array(), *prefixes = json_array();
 
 	for (uint32_t i = 0; i < config->host_count; i++)
-		json_array_append_new(hosts,
-				      json_pack("{s:s, s:s, s:I}", "name",
-						plan_host_name(plan, config->hosts[i].host_index),
-						"switch",
-						switch_name(plan, config->hosts[i].fabric_address),
-						"port", (json_int_t)config->hosts[i].egress_port));
+		json_array_append_new(
+			hosts,
+			json_pack("{s:s, s:s, s:I}", "name",
+				  plan_host_name(plan, config->hosts[i].host_index), "switch",
+				  plan_switch_name(plan, config->hosts[i].fabric_address), "port",
+				  (json_int_t)config->hosts[i].egress_port));
 	for (uint32_t i = 0; i < config->prefix_count; i++) {
 		const struct prefix_config *prefix = &config->prefixes[i];
 		char text[INET6_ADDRSTRLEN];

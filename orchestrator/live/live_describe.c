@@ -213,12 +213,11 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	bool readable = page_readable(state);
 	pid_t own = state->pid; /* what a worker costs is that of its first node */
 	json_t *object = json_pack(
-		"{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
-		config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name, "pid",
-		(int)process->pid_shown, "state", state_name(process), "uptime_ns",
-		age_ns(live, process->started_ns), "fate", process->pid ? "" : state->fate,
-		"cpu_ns", (json_int_t)process_cpu_ns(own), "memory_bytes",
-		(json_int_t)memory_bytes_of(own), "readable", readable);
+		"{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind", plan_kind_word(config),
+		"name", config->name, "pid", (int)process->pid_shown, "state", state_name(process),
+		"uptime_ns", age_ns(live, process->started_ns), "fate",
+		process->pid ? "" : state->fate, "cpu_ns", (json_int_t)process_cpu_ns(own),
+		"memory_bytes", (json_int_t)memory_bytes_of(own), "readable", readable);
 
 	if (!object)
 		return NULL;

@@ -255,7 +255,7 @@ static int lookahead_find(const struct scenario *scenario, struct plan *plan,
 					   "from '%s' to '%s' nothing takes time: give the link a "
 					   "delay or the %s a latency",
 					   node->name, node->ports[p].peer_name,
-					   node->kind == NODE_SWITCH ? "switch" : "nic");
+					   plan_kind_word(node));
 			return -EINVAL;
 		}
 	}

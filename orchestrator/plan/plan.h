@@ -149,6 +149,18 @@ static inline node_time_t plan_latency_ps(const struct node_config *node)
 	return node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
 }
 
+/** plan_kind_word() - the kind of @node for programs. */
+static inline const char *plan_kind_word(const struct node_config *node)
+{
+	return node->kind == NODE_SWITCH ? "switch" : "nic";
+}
+
+/** plan_switch_name() - the name of the switch with @fabric_address. */
+static inline const char *plan_switch_name(const struct plan *plan, uint32_t fabric_address)
+{
+	return plan->nodes[fabric_address - 1].name;
+}
+
 /** plan_host_settings() - the settings of the host that NIC @host_index is of; of a place that is
  *  not vacant. */
 static inline const struct scenario_host_settings *plan_host_settings(const struct plan *plan,

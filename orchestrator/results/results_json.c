@@ -104,7 +104,7 @@ static json_t *nodes_json(struct writing *w)
 		json_t *node = json_object();
 
 		put_text(w, node, "name", node_name(w, i));
-		put_text(w, node, "kind", w->plan->nodes[i].kind == NODE_SWITCH ? "switch" : "nic");
+		put_text(w, node, "kind", plan_kind_word(&w->plan->nodes[i]));
 		put_count(w, node, "ports", w->plan->nodes[i].port_count);
 		append(w, array, node);
 	}
