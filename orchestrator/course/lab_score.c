@@ -312,13 +312,10 @@ int lab_score(int argc, char **argv)
 		free(score);
 		return status >= 0 ? status : options_wrong("lab score", "not enough memory");
 	}
-	status = controls_take(&options, count, argv + 1);
-	if (!status)
-		status = files_find(&options);
-	if (!status)
-		status = files_select(&options);
-	if (!status)
-		status = score_check(&options, score);
+	status = controls_take(&options, count, argv + 1)
+		 ?: files_find(&options)
+		 ?: files_select(&options)
+		 ?: score_check(&options, score);
 	if (!status) {
 		status = score_play(&options, score);
 		if (!status || status == EXIT_NODE) {

@@ -504,41 +504,24 @@ int plan_nodes_check(const struct scenario *scenario, const struct plan *plan,
 static int parts_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 		      struct scenario_errors *errors)
 {
-	int error = nodes_make(scenario, plan);
-
-	if (!error)
-		error = ports_alloc(scenario, plan, errors);
-	if (!error)
-		error = links_make(scenario, plan, errors);
-	if (!error)
-		error = plan_faults_make(clock, scenario, plan, errors);
-	if (!error)
-		error = routes_make(scenario, plan, errors);
-	if (!error)
-		error = plan_reach_check(scenario, plan, errors);
-	if (!error)
-		error = plan_buffers_make(clock, scenario, plan, errors);
-	if (!error)
-		error = lookahead_find(scenario, plan, errors);
-	if (!error)
-		error = hosts_fill(scenario, plan);
-	if (!error)
-		error = prefixes_fill(scenario, plan);
-	if (!error)
-		error = plan_congestion_make(clock, scenario, plan, errors);
-	if (!error)
-		error = plan_routing_make(clock, scenario, plan);
-	if (!error)
-		error = plan_roce_make(clock, scenario, plan, errors);
-	if (!error)
-		error = plan_workloads_make(scenario, plan, errors);
-	if (!error)
-		error = pauses_make(scenario, plan);
-	if (!error)
-		error = rings_size(scenario, plan, errors);
-	if (!error)
-		error = expectations_copy(scenario, plan);
-	return error;
+	/* the first error ends it */
+	return nodes_make(scenario, plan)
+	       ?: ports_alloc(scenario, plan, errors)
+	       ?: links_make(scenario, plan, errors)
+	       ?: plan_faults_make(clock, scenario, plan, errors)
+	       ?: routes_make(scenario, plan, errors)
+	       ?: plan_reach_check(scenario, plan, errors)
+	       ?: plan_buffers_make(clock, scenario, plan, errors)
+	       ?: lookahead_find(scenario, plan, errors)
+	       ?: hosts_fill(scenario, plan)
+	       ?: prefixes_fill(scenario, plan)
+	       ?: plan_congestion_make(clock, scenario, plan, errors)
+	       ?: plan_routing_make(clock, scenario, plan)
+	       ?: plan_roce_make(clock, scenario, plan, errors)
+	       ?: plan_workloads_make(scenario, plan, errors)
+	       ?: pauses_make(scenario, plan)
+	       ?: rings_size(scenario, plan, errors)
+	       ?: expectations_copy(scenario, plan);
 }
 
 int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,

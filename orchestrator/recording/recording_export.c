@@ -302,12 +302,7 @@ int recording_export(struct recording_reader *reader, const struct recording_out
 		event_row_head(outputs->format, outputs->events);
 	while (!error && (more = recording_next(reader)) == 1)
 		error = block_export(&export);
-	if (!error)
-		error = more;
-	if (!error)
-		error = samples_export(&export);
-	if (!error)
-		error = tables_commit(&export);
+	error = error ?: more ?: samples_export(&export) ?: tables_commit(&export);
 	if (!error && outputs->events && !strcmp(found->status, "interrupted"))
 		event_row_interrupted(found->end_ps, outputs->format, outputs->events);
 	for (uint32_t i = 0; i < export.table_count; i++)

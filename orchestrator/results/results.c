@@ -108,25 +108,17 @@ int results_gather(const struct plan *plan, struct stats_page *const *pages,
 	g.settled = results->empty && !held_bytes(&g);
 	g.destroyed = destroyed_frames(&g);
 	results->stalled = results->empty && (held_bytes(&g) || waiting_bytes(&g));
-	error = gather_flows(&g);
-	if (!error) {
-		sort_flows(&g);
-		error = gather_messages(&g);
-	}
-	if (!error)
-		error = gather_ports(&g);
-	if (!error)
-		error = results_roce_gather(plan, pages, results);
-	if (!error)
-		error = gather_groups(&g);
-	if (!error)
-		gather_totals(&g);
-	if (!error)
-		error = results_fidelity_gather(plan, pages, results);
-	if (!error)
-		error = results_symptom_gather(plan, pages, results);
+	error = gather_flows(&g)
+		?: gather_messages(&g)
+		?: gather_ports(&g)
+		?: results_roce_gather(plan, pages, results)
+		?: gather_groups(&g)
+		?: results_fidelity_gather(plan, pages, results)
+		?: results_symptom_gather(plan, pages, results);
 	if (error)
 		results_free(results);
+	else
+		gather_totals(&g);
 	free(g.first_flow);
 	free(g.place);
 	return error;
@@ -295,6 +287,7 @@ static int gather_flows(struct gathering *g)
 				add_received(&g->results->flows[index], rx, g);
 		}
 	}
+	sort_flows(g);
 	return 0;
 }
 

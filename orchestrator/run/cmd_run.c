@@ -22,21 +22,16 @@ int run_single(struct run_options *options)
 	uint32_t variant = SCENARIO_NO_VARIANT;
 	int status = options->variant ? run_variant_find(options, NULL, &variant) : 0;
 
-	if (!status)
-		status = run_scenario_load(options, variant, &plan);
-	if (!status)
-		status = run_output_check(options, plan.origin);
-	if (!status)
-		status = run_report_open(&report, options->report, options->report_lab);
+	status = status
+		 ?: run_scenario_load(options, variant, &plan)
+		 ?: run_output_check(options, plan.origin)
+		 ?: run_report_open(&report, options->report, options->report_lab);
 	options->recording = run_report_recording(&report);
-	if (!status)
-		status = run_view_open(&view, options);
-	if (!status)
-		status = run_output_open(&output, options, &plan);
-	if (!status)
-		status = run_view_start(&view, options, output.record.file.stream);
-	if (!status)
-		status = run_play(options, &plan, &output);
+	status = status
+		 ?: run_view_open(&view, options)
+		 ?: run_output_open(&output, options, &plan)
+		 ?: run_view_start(&view, options, output.record.file.stream)
+		 ?: run_play(options, &plan, &output);
 	status = run_report_end(&report, status);
 	run_output_end(&output);
 	run_output_folder_end(options);
