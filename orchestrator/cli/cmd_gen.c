@@ -179,21 +179,22 @@ struct request {
 
 static int request_check(const struct request *request)
 {
-	uint64_t switches, hosts, links;
-	char why[160];
+	const char *wrong = generate_check(request->kind, &request->size);
+	struct generate_totals totals;
 
-	if (generate_check(request->kind, &request->size, why, sizeof(why))) {
-		fprintf(stderr, "heddle gen: %s\n", why);
+	if (wrong) {
+		fprintf(stderr, "heddle gen: %s\n", wrong);
 		return -EINVAL;
 	}
-	generate_counts(request->kind, &request->size, &switches, &hosts, &links);
-	if (switches <= NODE_SWITCHES_MAX && switches + hosts <= NODE_COUNT_MAX)
+	totals = generate_totals(request->kind, &request->size);
+	if (totals.switches <= NODE_SWITCHES_MAX &&
+	    totals.switches + totals.hosts <= NODE_COUNT_MAX)
 		return 0;
 	fprintf(stderr,
 		"heddle gen: %llu switches and %llu hosts; a fabric has at most %d switches, and "
 		"%d nodes\n",
-		(unsigned long long)switches, (unsigned long long)hosts, NODE_SWITCHES_MAX,
-		NODE_COUNT_MAX);
+		(unsigned long long)totals.switches, (unsigned long long)totals.hosts,
+		NODE_SWITCHES_MAX, NODE_COUNT_MAX);
 	return -EINVAL;
 }
 

@@ -10,11 +10,6 @@ struct builder {
 	const struct link_config *edge, *fabric, *global;
 };
 
-static uint32_t count_of(const struct generate_size *size, enum generate_count count)
-{
-	return size->counts[count];
-}
-
 /* ---- building ---- */
 
 __attribute__((format(printf, 3, 4))) static uint32_t add_switch(struct builder *to, uint32_t hosts,
@@ -61,13 +56,13 @@ static void mesh(struct builder *to, uint32_t first, uint32_t count)
 
 static void star_build(struct builder *to)
 {
-	add_switch(to, count_of(to->size, GENERATE_HOSTS), "s0");
+	add_switch(to, to->size->counts[GENERATE_HOSTS], "s0");
 }
 
 static void row_of_switches(struct builder *to)
 {
-	for (uint32_t i = 0; i < count_of(to->size, GENERATE_SWITCHES); i++)
-		add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SWITCH), "s%u", i);
+	for (uint32_t i = 0; i < to->size->counts[GENERATE_SWITCHES]; i++)
+		add_switch(to, to->size->counts[GENERATE_HOSTS_PER_SWITCH], "s%u", i);
 }
 
 static void chain_build(struct builder *to)
@@ -85,18 +80,18 @@ static void full_mesh_build(struct builder *to)
 
 static void dumbbell_build(struct builder *to)
 {
-	add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SIDE), "left");
-	add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SIDE), "right");
+	add_switch(to, to->size->counts[GENERATE_HOSTS_PER_SIDE], "left");
+	add_switch(to, to->size->counts[GENERATE_HOSTS_PER_SIDE], "right");
 	add_link(to, 0, 1, to->fabric);
 }
 
 static void leaf_spine_build(struct builder *to)
 {
-	uint32_t leaves = count_of(to->size, GENERATE_LEAVES),
-		 spines = count_of(to->size, GENERATE_SPINES);
+	uint32_t leaves = to->size->counts[GENERATE_LEAVES],
+		 spines = to->size->counts[GENERATE_SPINES];
 
 	for (uint32_t i = 0; i < leaves; i++)
-		add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_LEAF), "leaf%u", i);
+		add_switch(to, to->size->counts[GENERATE_HOSTS_PER_LEAF], "leaf%u", i);
 	for (uint32_t i = 0; i < spines; i++)
 		add_switch(to, 0, "spine%u", i);
 	for (uint32_t i = 0; i < leaves * spines; i++)
@@ -106,14 +101,14 @@ static void leaf_spine_build(struct builder *to)
 /* the number of links up of an edge switch, and of aggregation switches in a pod */
 static uint32_t fat_tree_ups(const struct generate_size *size)
 {
-	uint32_t taper = count_of(size, GENERATE_TAPER);
+	uint32_t taper = size->counts[GENERATE_TAPER];
 
-	return count_of(size, GENERATE_RADIX) / 2 / (taper ? taper : 1);
+	return size->counts[GENERATE_RADIX] / 2 / (taper ? taper : 1);
 }
 
 static void fat_tree_build(struct builder *to)
 {
-	uint32_t pods = count_of(to->size, GENERATE_RADIX), half = pods / 2,
+	uint32_t pods = to->size->counts[GENERATE_RADIX], half = pods / 2,
 		 ups = fat_tree_ups(to->size);
 	uint32_t aggregations = pods * half, cores = aggregations + pods * ups;
 
@@ -134,29 +129,29 @@ static void fat_tree_build(struct builder *to)
 
 static uint32_t dragonfly_groups(const struct generate_size *size)
 {
-	uint32_t groups = count_of(size, GENERATE_GROUPS);
+	uint32_t groups = size->counts[GENERATE_GROUPS];
 
 	return groups ? groups
-		      : count_of(size, GENERATE_SWITCHES_PER_GROUP) *
-					count_of(size, GENERATE_GLOBAL_LINKS) +
+		      : size->counts[GENERATE_SWITCHES_PER_GROUP] *
+					size->counts[GENERATE_GLOBAL_LINKS] +
 				1;
 }
 
 /* the number of links between any two groups */
 static uint32_t dragonfly_rounds(const struct generate_size *size)
 {
-	return count_of(size, GENERATE_SWITCHES_PER_GROUP) * count_of(size, GENERATE_GLOBAL_LINKS) /
+	return size->counts[GENERATE_SWITCHES_PER_GROUP] * size->counts[GENERATE_GLOBAL_LINKS] /
 	       (dragonfly_groups(size) - 1);
 }
 
 static void dragonfly_build(struct builder *to)
 {
 	uint32_t groups = dragonfly_groups(to->size), rounds = dragonfly_rounds(to->size);
-	uint32_t members = count_of(to->size, GENERATE_SWITCHES_PER_GROUP);
-	uint32_t global_links = count_of(to->size, GENERATE_GLOBAL_LINKS);
+	uint32_t members = to->size->counts[GENERATE_SWITCHES_PER_GROUP];
+	uint32_t global_links = to->size->counts[GENERATE_GLOBAL_LINKS];
 
 	for (uint32_t i = 0; i < groups * members; i++)
-		add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SWITCH), "g%us%u", i / members,
+		add_switch(to, to->size->counts[GENERATE_HOSTS_PER_SWITCH], "g%us%u", i / members,
 			   i % members);
 	for (uint32_t group = 0; group < groups; group++)
 		mesh(to, group * members, members);
@@ -194,7 +189,7 @@ static void grid_switches(struct builder *to)
 		for (uint32_t d = 1; d < size->dimensions; d++)
 			length += snprintf(name + length, sizeof(name) - (size_t)length, ".%u",
 					   i / stride_of(size, d) % size->shape[d]);
-		add_switch(to, count_of(size, GENERATE_HOSTS_PER_SWITCH), "%s", name);
+		add_switch(to, size->counts[GENERATE_HOSTS_PER_SWITCH], "%s", name);
 	}
 }
 
@@ -242,7 +237,7 @@ const char *const generate_count_name[GENERATE_COUNTS] = {
 
 static const char *fat_tree_check(const struct generate_size *size)
 {
-	uint32_t radix = count_of(size, GENERATE_RADIX), taper = count_of(size, GENERATE_TAPER);
+	uint32_t radix = size->counts[GENERATE_RADIX], taper = size->counts[GENERATE_TAPER];
 
 	if (radix % 2 || radix > NODE_PORTS_MAX)
 		return "radix, the ports of a switch, must be even and at most 64";
@@ -253,89 +248,89 @@ static const char *fat_tree_check(const struct generate_size *size)
 
 static const char *dragonfly_check(const struct generate_size *size)
 {
-	uint64_t links = (uint64_t)count_of(size, GENERATE_SWITCHES_PER_GROUP) *
-			 count_of(size, GENERATE_GLOBAL_LINKS);
+	uint64_t links = (uint64_t)size->counts[GENERATE_SWITCHES_PER_GROUP] *
+			 size->counts[GENERATE_GLOBAL_LINKS];
 
 	if (links + 1 > NODE_COUNT_MAX)
 		return "switches-per-group * global-links is too large";
-	if (count_of(size, GENERATE_GROUPS) == 1 || count_of(size, GENERATE_GROUPS) > links + 1)
+	if (size->counts[GENERATE_GROUPS] == 1 || size->counts[GENERATE_GROUPS] > links + 1)
 		return "groups must be 2 to switches-per-group * global-links + 1";
 	return NULL;
 }
 
 /* ---- the size ---- */
 
-/* numbers of nodes and links, 64 bits each */
-struct totals {
-	uint64_t switches, hosts, links;
-};
-
-static struct totals star_totals(const struct generate_size *size)
+static struct generate_totals star_totals(const struct generate_size *size)
 {
-	return (struct totals){ 1, count_of(size, GENERATE_HOSTS), 0 };
+	return (struct generate_totals){ 1, size->counts[GENERATE_HOSTS], 0 };
 }
 
-static struct totals chain_totals(const struct generate_size *size)
+static struct generate_totals chain_totals(const struct generate_size *size)
 {
-	uint64_t switches = count_of(size, GENERATE_SWITCHES);
+	uint64_t switches = size->counts[GENERATE_SWITCHES];
 
-	return (struct totals){ switches, switches * count_of(size, GENERATE_HOSTS_PER_SWITCH),
-				switches - 1 };
+	return (struct generate_totals){ switches,
+					 switches * size->counts[GENERATE_HOSTS_PER_SWITCH],
+					 switches - 1 };
 }
 
-static struct totals full_mesh_totals(const struct generate_size *size)
+static struct generate_totals full_mesh_totals(const struct generate_size *size)
 {
-	uint64_t switches = count_of(size, GENERATE_SWITCHES);
+	uint64_t switches = size->counts[GENERATE_SWITCHES];
 
-	return (struct totals){ switches, switches * count_of(size, GENERATE_HOSTS_PER_SWITCH),
-				switches * (switches - 1) / 2 };
+	return (struct generate_totals){ switches,
+					 switches * size->counts[GENERATE_HOSTS_PER_SWITCH],
+					 switches * (switches - 1) / 2 };
 }
 
-static struct totals dumbbell_totals(const struct generate_size *size)
+static struct generate_totals dumbbell_totals(const struct generate_size *size)
 {
-	return (struct totals){ 2, 2ull * count_of(size, GENERATE_HOSTS_PER_SIDE), 1 };
+	return (struct generate_totals){ 2, 2ull * size->counts[GENERATE_HOSTS_PER_SIDE], 1 };
 }
 
-static struct totals leaf_spine_totals(const struct generate_size *size)
+static struct generate_totals leaf_spine_totals(const struct generate_size *size)
 {
-	uint64_t leaves = count_of(size, GENERATE_LEAVES), spines = count_of(size, GENERATE_SPINES);
+	uint64_t leaves = size->counts[GENERATE_LEAVES], spines = size->counts[GENERATE_SPINES];
 
-	return (struct totals){ leaves + spines, leaves * count_of(size, GENERATE_HOSTS_PER_LEAF),
-				leaves * spines };
+	return (struct generate_totals){ leaves + spines,
+					 leaves * size->counts[GENERATE_HOSTS_PER_LEAF],
+					 leaves * spines };
 }
 
-static struct totals fat_tree_totals(const struct generate_size *size)
+static struct generate_totals fat_tree_totals(const struct generate_size *size)
 {
-	uint64_t pods = count_of(size, GENERATE_RADIX), half = pods / 2, ups = fat_tree_ups(size);
+	uint64_t pods = size->counts[GENERATE_RADIX], half = pods / 2, ups = fat_tree_ups(size);
 
-	return (struct totals){ pods * half + pods * ups + ups * half, pods * half * half,
-				2 * pods * half * ups };
+	return (struct generate_totals){ pods * half + pods * ups + ups * half, pods * half * half,
+					 2 * pods * half * ups };
 }
 
-static struct totals dragonfly_totals(const struct generate_size *size)
+static struct generate_totals dragonfly_totals(const struct generate_size *size)
 {
 	uint64_t groups = dragonfly_groups(size),
-		 members = count_of(size, GENERATE_SWITCHES_PER_GROUP), switches = groups * members;
+		 members = size->counts[GENERATE_SWITCHES_PER_GROUP], switches = groups * members;
 
-	return (struct totals){ switches, switches * count_of(size, GENERATE_HOSTS_PER_SWITCH),
-				groups * (members * (members - 1) / 2) +
-					groups * (groups - 1) / 2 * dragonfly_rounds(size) };
+	return (struct generate_totals){ switches,
+					 switches * size->counts[GENERATE_HOSTS_PER_SWITCH],
+					 groups * (members * (members - 1) / 2) +
+						 groups * (groups - 1) / 2 *
+							 dragonfly_rounds(size) };
 }
 
 /* saturates: each factor is at most NODE_COUNT_MAX */
-static struct totals grid_totals(const struct generate_size *size)
+static struct generate_totals grid_totals(const struct generate_size *size)
 {
-	struct totals totals = { .switches = 1 };
+	struct generate_totals totals = { .switches = 1 };
 
 	for (uint32_t d = 0; d < size->dimensions && totals.switches <= NODE_COUNT_MAX; d++)
 		totals.switches *= size->shape[d];
-	totals.hosts = totals.switches * count_of(size, GENERATE_HOSTS_PER_SWITCH);
+	totals.hosts = totals.switches * size->counts[GENERATE_HOSTS_PER_SWITCH];
 	return totals;
 }
 
-static struct totals hyperx_totals(const struct generate_size *size)
+static struct generate_totals hyperx_totals(const struct generate_size *size)
 {
-	struct totals totals = grid_totals(size);
+	struct generate_totals totals = grid_totals(size);
 
 	for (uint32_t d = 0; d < size->dimensions; d++) {
 		uint64_t length = size->shape[d];
@@ -345,9 +340,9 @@ static struct totals hyperx_totals(const struct generate_size *size)
 	return totals;
 }
 
-static struct totals torus_totals(const struct generate_size *size)
+static struct generate_totals torus_totals(const struct generate_size *size)
 {
-	struct totals totals = grid_totals(size);
+	struct generate_totals totals = grid_totals(size);
 
 	for (uint32_t d = 0; d < size->dimensions; d++) {
 		uint64_t length = size->shape[d];
@@ -362,7 +357,8 @@ static struct totals torus_totals(const struct generate_size *size)
 static const struct kind {
 	uint32_t needed, optional; /* sets of counts */
 	void (*build)(struct builder *to);
-	struct totals (*totals)(const struct generate_size *size); /* of what @build adds */
+	struct generate_totals (*totals)(
+		const struct generate_size *size); /* of what @build adds */
 	/* why the numbers do not fit together; NULL: they always do */
 	const char *(*check)(const struct generate_size *size);
 	bool has_shape;  /* a grid */
@@ -428,25 +424,14 @@ bool generate_has_groups(enum generate_kind kind)
 	return kinds[kind].has_groups;
 }
 
-int generate_check(enum generate_kind kind, const struct generate_size *size, char *why,
-		   size_t why_max)
+const char *generate_check(enum generate_kind kind, const struct generate_size *size)
 {
-	const char *wrong = kinds[kind].check ? kinds[kind].check(size) : NULL;
-
-	if (!wrong)
-		return 0;
-	snprintf(why, why_max, "%s", wrong);
-	return -EINVAL;
+	return kinds[kind].check ? kinds[kind].check(size) : NULL;
 }
 
-void generate_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches,
-		     uint64_t *hosts, uint64_t *links)
+struct generate_totals generate_totals(enum generate_kind kind, const struct generate_size *size)
 {
-	struct totals totals = kinds[kind].totals(size);
-
-	*switches = totals.switches;
-	*hosts = totals.hosts;
-	*links = totals.links;
+	return kinds[kind].totals(size);
 }
 
 int generate_topology(enum generate_kind kind, const struct generate_size *size,
@@ -454,12 +439,11 @@ int generate_topology(enum generate_kind kind, const struct generate_size *size,
 		      const struct link_config *global, struct scenario *scenario)
 {
 	struct builder to = { scenario, size, edge, fabric, global };
-	uint64_t switches, hosts, links;
+	struct generate_totals totals = generate_totals(kind, size);
 
-	generate_counts(kind, size, &switches, &hosts, &links);
-	scenario->switches = calloc(switches, sizeof(*scenario->switches));
-	scenario->hosts = calloc(hosts, sizeof(*scenario->hosts));
-	scenario->links = calloc(links, sizeof(*scenario->links));
+	scenario->switches = calloc(totals.switches, sizeof(*scenario->switches));
+	scenario->hosts = calloc(totals.hosts, sizeof(*scenario->hosts));
+	scenario->links = calloc(totals.links, sizeof(*scenario->links));
 	if (!scenario->switches || !scenario->hosts || !scenario->links)
 		return -ENOMEM;
 	kinds[kind].build(&to);

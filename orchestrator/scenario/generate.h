@@ -85,14 +85,17 @@ bool generate_has_shape(enum generate_kind kind);
 bool generate_has_groups(enum generate_kind kind);
 
 /** generate_check() - checks whether the numbers of @size fit together. Each number that @kind
- *  needs is 1 to NODE_COUNT_MAX, also in the shape.  Return: 0; -EINVAL with a sentence in @why. */
-int generate_check(enum generate_kind kind, const struct generate_size *size, char *why,
-		   size_t why_max);
+ *  needs is 1 to NODE_COUNT_MAX, also in the shape.  Return: NULL: they do; else a sentence. */
+const char *generate_check(enum generate_kind kind, const struct generate_size *size);
 
-/** generate_counts() - the numbers of nodes and links of @kind with a @size that generate_check()
- *  accepts. They have 64 bits, so that absurd sizes can be reported. */
-void generate_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches,
-		     uint64_t *hosts, uint64_t *links);
+/* of nodes and links; 64 bits, so that absurd sizes can be reported */
+struct generate_totals {
+	uint64_t switches, hosts, links;
+};
+
+/** generate_totals() - the numbers of nodes and links of @kind with a @size that generate_check()
+ *  accepts. */
+struct generate_totals generate_totals(enum generate_kind kind, const struct generate_size *size);
 
 /** generate_topology() - fills switches, hosts and links of @scenario, which has none.
  *  @edge, @fabric, @global  settings of its links: to hosts, between switches, between groups.

@@ -478,21 +478,22 @@ static void generated_build(struct reader *reader, const struct yaml_node *node,
 			    struct generated *generated)
 {
 	enum generate_kind kind = (enum generate_kind)generated->kind;
-	uint64_t switches, hosts, links;
-	char why[160];
+	const char *wrong = generate_check(kind, &generated->size);
+	struct generate_totals totals;
 
-	if (generate_check(kind, &generated->size, why, sizeof(why))) {
-		key_refuse(reader, node, "%s: %s", what, why);
+	if (wrong) {
+		key_refuse(reader, node, "%s: %s", what, wrong);
 		return;
 	}
-	generate_counts(kind, &generated->size, &switches, &hosts, &links);
-	if (switches > NODE_SWITCHES_MAX || switches + hosts > NODE_COUNT_MAX ||
-	    links > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
+	totals = generate_totals(kind, &generated->size);
+	if (totals.switches > NODE_SWITCHES_MAX ||
+	    totals.switches + totals.hosts > NODE_COUNT_MAX ||
+	    totals.links > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
 		key_refuse(reader, node,
 			   "%s of this size has %llu switches and %llu hosts; a fabric has at most "
 			   "%d switches, and %d nodes",
-			   what, (unsigned long long)switches, (unsigned long long)hosts,
-			   NODE_SWITCHES_MAX, NODE_COUNT_MAX);
+			   what, (unsigned long long)totals.switches,
+			   (unsigned long long)totals.hosts, NODE_SWITCHES_MAX, NODE_COUNT_MAX);
 		return;
 	}
 	if (generate_has_groups(kind))
