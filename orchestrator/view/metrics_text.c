@@ -147,31 +147,24 @@ static const char *time_unit(const char *key)
 	return NULL;
 }
 
-/* how many digits after the point a value of @key has as seconds; -1: it is no time */
-static int second_digits(const char *key)
-{
-	const char *unit = time_unit(key);
-
-	return !unit ? -1 : unit[1] == 'n' ? 9 : 12;
-}
-
-/* the value of a key: a missing one is 0, of a list it is how many there are */
-static void value_put(FILE *out, const json_t *value, int digits)
+/* the end of a line: the value of @key, a time as seconds. A missing one is 0, of a list it is how
+ * many there are */
+static void value_put(FILE *out, const char *key, const json_t *value)
 {
 	uint64_t number =
 		json_is_array(value) ? json_array_size(value) : (uint64_t)json_integer_value(value);
-	uint64_t one = 1;
+	const char *unit = time_unit(key);
+	uint64_t second = unit && unit[1] == 'p' ? 1000000000000 : 1000000000;
 
-	for (int i = 0; i < digits; i++)
-		one *= 10;
 	if (json_is_real(value))
-		fprintf(out, " %.9g\n", json_real_value(value));
+		fprintf(out, "} %.9g\n", json_real_value(value));
 	else if (json_is_true(value))
-		fputs(" 1\n", out);
-	else if (digits < 0)
-		fprintf(out, " %" PRIu64 "\n", number);
+		fputs("} 1\n", out);
+	else if (!unit)
+		fprintf(out, "} %" PRIu64 "\n", number);
 	else
-		fprintf(out, " %" PRIu64 ".%0*" PRIu64 "\n", number / one, digits, number % one);
+		fprintf(out, "} %" PRIu64 ".%0*" PRIu64 "\n", number / second,
+			unit[1] == 'p' ? 12 : 9, number % second);
 }
 
 /* HELP and TYPE of a metric, and its name */
@@ -219,9 +212,7 @@ static void fabric_put(const struct text *text, const json_t *object, const stru
 	for (size_t i = 0; object && i < count; i++) {
 		family_put(text, "fabric", &metrics[i], name);
 		labels_put(text, name, NULL);
-		fputc('}', text->out);
-		value_put(text->out, json_object_get(object, metrics[i].key),
-			  second_digits(metrics[i].key));
+		value_put(text->out, metrics[i].key, json_object_get(object, metrics[i].key));
 	}
 }
 
@@ -265,9 +256,7 @@ static void nodes_put(const struct text *text, const struct metric *metrics, siz
 		family_put(text, "node", &metrics[i], name);
 		json_array_foreach (text->nodes, n, node) {
 			labels_put(text, name, node);
-			fputc('}', text->out);
-			value_put(text->out, json_object_get(node, metrics[i].key),
-				  second_digits(metrics[i].key));
+			value_put(text->out, metrics[i].key, json_object_get(node, metrics[i].key));
 		}
 	}
 }
@@ -301,8 +290,7 @@ static void drops_put(const struct text *text)
 			labels_put(text, name, node);
 			fputc(',', text->out);
 			label_put(text->out, "reason", reason);
-			fputc('}', text->out);
-			value_put(text->out, value, -1);
+			value_put(text->out, metric.key, value);
 		}
 	}
 }
@@ -322,9 +310,7 @@ static void ports_put(const struct text *text, const struct metric *metric, cons
 			const json_t *of = group ? json_object_get(port, group) : port;
 
 			port_labels_put(text, name, node, port);
-			fputc('}', text->out);
-			value_put(text->out, json_object_get(of, metric->key),
-				  second_digits(metric->key));
+			value_put(text->out, metric->key, json_object_get(of, metric->key));
 		}
 	}
 }
@@ -343,9 +329,8 @@ static void classes_put(const struct text *text, const struct metric *metric)
 				port_labels_put(text, name, node, port);
 				fputc(',', text->out);
 				label_put(text->out, "class", member_text(class, "class"));
-				fputc('}', text->out);
-				value_put(text->out, json_object_get(class, metric->key),
-					  second_digits(metric->key));
+				value_put(text->out, metric->key,
+					  json_object_get(class, metric->key));
 			}
 		}
 	}
