@@ -21,7 +21,7 @@
 #include "orchestrator/scenario/scenario_compare.h"
 #include "orchestrator/scenario/scenario_idle.h"
 
-/* the `compare` section; NULL with @status after an error * @origin of that scenario; held */
+/* the `compare` section; NULL with *@status after an error. *@origin: of that scenario; held */
 static struct scenario_compare *compare_load(const struct run_options *options,
 					     struct origin **origin, int *status)
 {
@@ -149,30 +149,24 @@ int run_table_write(const struct run_options *options, const struct compare_tabl
 	return 0;
 }
 
-/* Runs variant @variant and puts its results into @row. * Return: 0, also if it stalled, which is a
- * result; else an exit status. */
-static int variant_run(struct run_options *options, uint32_t variant, struct compare_table *table,
-		       struct compare_row *row, struct run_report *report)
+int run_row(struct run_options *options, int status, struct plan *plan, struct compare_table *table,
+	    struct compare_row *row, struct run_report *report)
 {
 	struct run_output output = { 0 };
-	struct plan plan = { 0 };
-	int status;
 
-	options->row = row;
-	status = run_scenario_load(options, variant, &plan);
 	if (!status) {
-		snprintf(table->scenario, sizeof(table->scenario), "%s", plan.scenario);
-		compare_seed(table, plan.seed);
-		options->recording = run_report_recording(report);
+		snprintf(table->scenario, sizeof(table->scenario), "%s", plan->scenario);
+		compare_seed(table, plan->seed);
+		options->recording = report ? run_report_recording(report) : NULL;
 		if (options->recording)
-			status = run_output_open(&output, options, &plan);
+			status = run_output_open(&output, options, plan);
 		if (!status)
-			status = run_play(options, &plan, &output);
+			status = run_play(options, plan, &output);
 		run_output_end(&output);
 	}
 	if (status == EXIT_INTERRUPTED)
 		snprintf(row->note, sizeof(row->note), "interrupted: results up to that moment");
-	plan_free(&plan);
+	plan_free(plan);
 	return status == EXIT_STALL ? 0 : status;
 }
 
@@ -183,6 +177,7 @@ static int variants_run(struct run_options *options, const struct scenario_compa
 
 	for (uint32_t v = 0; v < compare->variant_count && status != EXIT_INTERRUPTED; v++) {
 		struct compare_row *row = &table->rows[table->row_count];
+		struct plan plan = { 0 };
 
 		if (!variant_wanted(options, compare->variants[v].name))
 			continue;
@@ -191,7 +186,9 @@ static int variants_run(struct run_options *options, const struct scenario_compa
 		if (!options->quiet)
 			fprintf(stderr, "heddle run: variant '%s', %" PRIu32 " of %" PRIu32 "\n",
 				row->name, v + 1, compare->variant_count);
-		status = variant_run(options, v, table, row, report);
+		options->row = row;
+		status = run_scenario_load(options, v, &plan);
+		status = run_row(options, status, &plan, table, row, report);
 		worst = status > worst ? status : worst;
 	}
 	options->row = NULL;

@@ -3,9 +3,17 @@
 #define HEDDLE_ORCHESTRATOR_RUN_CMD_COMPARE_H
 
 #include "orchestrator/run/run_options.h"
+#include "orchestrator/run/run_report.h"
 
 /** run_compare() - runs the variants and writes their table.  Return: the exit status. */
 int run_compare(struct run_options *options);
+
+/** run_row() - runs @plan, whose loading ended with @status, and frees it; nothing is run after an
+ *  error. Its results are in @row of @table.
+ *  @report  records it; NULL: none.
+ *  Return: 0, also if it stalled, which is a result; else an exit status, reported. */
+int run_row(struct run_options *options, int status, struct plan *plan, struct compare_table *table,
+	    struct compare_row *row, struct run_report *report);
 
 /** run_table_write() - the table of several runs, as @options say.
  *  Return: 0 or an exit status, reported. */

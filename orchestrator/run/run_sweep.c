@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "orchestrator/run/cmd_compare.h"
-#include "orchestrator/run/run_play.h"
+#include "orchestrator/run/run_output.h"
 #include "orchestrator/run/run_scenario.h"
 #include "orchestrator/run/sweep_values.h"
 #include "orchestrator/scenario/scenario_compare.h"
@@ -175,7 +175,6 @@ static int value_run(struct run_options *options, struct sweep *sweep, uint32_t 
 		     struct compare_table *table)
 {
 	struct compare_row *row = &table->rows[index];
-	struct run_output none = { 0 };
 	struct plan plan = { 0 };
 	int status;
 
@@ -185,15 +184,7 @@ static int value_run(struct run_options *options, struct sweep *sweep, uint32_t 
 			sweep->values.count);
 	table->row_count++;
 	status = value_load(options, sweep, index, row, &plan);
-	if (!status) {
-		snprintf(table->scenario, sizeof(table->scenario), "%s", plan.scenario);
-		compare_seed(table, plan.seed);
-		status = run_play(options, &plan, &none);
-	}
-	if (status == EXIT_INTERRUPTED)
-		snprintf(row->note, sizeof(row->note), "interrupted: results up to that moment");
-	plan_free(&plan);
-	return status == EXIT_STALL ? 0 : status;
+	return run_row(options, status, &plan, table, row, NULL);
 }
 
 static int values_run(struct run_options *options, struct sweep *sweep, struct compare_table *table)
