@@ -6,23 +6,14 @@
 
 #include "nodes/base/array.h"
 #include "nodes/stats/stats.h"
+#include "orchestrator/base/embed.h"
 #include "orchestrator/base/json_member.h"
 #include "orchestrator/results/statistics.h"
 
 #define DIALECT "https://json-schema.org/draft/2020-12/schema"
 #define INDENT 2
 
-__asm__(".pushsection .rodata\n"
-	".global schema_text\n"
-	"schema_text:\n"
-	".incbin \"build/gen/schema.fields\"\n"
-	"schema_end:\n"
-	".byte 0\n"
-	".balign 8\n"
-	".global schema_length\n"
-	"schema_length:\n"
-	".quad schema_end - schema_text\n"
-	".popsection\n");
+EMBED("schema", "build/gen/schema.fields");
 
 struct source {
 	char *text; /* owned; lines end in NUL */

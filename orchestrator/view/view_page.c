@@ -3,20 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "orchestrator/base/embed.h"
 #include "orchestrator/base/sha256.h"
 
-/* the file's bytes, and where they end; the Makefile names the file as what this one depends on */
-__asm__(".pushsection .rodata\n"
-	".global view_page_text\n"
-	"view_page_text:\n"
-	".incbin \"build/gen/page.html\"\n"
-	"view_page_end:\n"
-	".byte 0\n"
-	".balign 8\n"
-	".global view_page_length\n"
-	"view_page_length:\n"
-	".quad view_page_end - view_page_text\n"
-	".popsection\n");
+EMBED("view_page", "build/gen/page.html");
 
 /* the next script in @page from @from on: its first byte and its length; NULL if there is none */
 static const char *script_next(const char *page, size_t length, const char *from, size_t *bytes)
