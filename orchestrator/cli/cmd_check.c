@@ -107,14 +107,6 @@ static int print_congestion(const struct plan *plan)
 	return error;
 }
 
-/* the flow key of the edge port of host @host */
-static const struct flow_match *match_of(const struct plan *plan, uint32_t host)
-{
-	const struct port_config *port = &plan->nodes[plan_host_node(plan, host)].ports[0];
-
-	return &plan->nodes[port->peer_index].ports[port->peer_port].match;
-}
-
 /* The common flow key, and those that differ (FC-2). */
 static void flow_keys_print(const struct plan *plan)
 {
@@ -124,10 +116,10 @@ static void flow_keys_print(const struct plan *plan)
 	flow_match_print(&plan->match, stdout);
 	printf("\n");
 	for (uint32_t h = 0; h < plan->host_count; h++) {
-		if (flow_match_equal(match_of(plan, h), &plan->match))
+		if (flow_match_equal(plan_host_match(plan, h), &plan->match))
 			continue;
 		printf("  %-11s ", plan_host_name(plan, h));
-		flow_match_print(match_of(plan, h), stdout);
+		flow_match_print(plan_host_match(plan, h), stdout);
 		printf("\n");
 	}
 }
@@ -151,9 +143,9 @@ static int flow_keys_add(const struct plan *plan, json_t *root)
 	int error = json_object_set_new(root, "flow_key", match_json(&plan->match));
 
 	for (uint32_t h = 0; !error && h < plan->host_count; h++)
-		if (!flow_match_equal(match_of(plan, h), &plan->match))
+		if (!flow_match_equal(plan_host_match(plan, h), &plan->match))
 			error = json_object_set_new(keys, plan_host_name(plan, h),
-						    match_json(match_of(plan, h)));
+						    match_json(plan_host_match(plan, h)));
 	return json_object_set_new(root, "flow_keys", keys) || error ? -1 : 0;
 }
 

@@ -60,21 +60,22 @@ static const struct command_words words = {
 	OPERANDS("scenario, or which node of a running fabric", 1, 3),
 };
 
-typedef int part_fn(const struct plan *plan, const struct request *request);
+typedef void part_fn(const struct plan *plan);
 
-static part_fn summary_print, nodes_print, links_print, routes_print, hosts_print, config_print;
+static part_fn summary_print, nodes_print, links_print, routes_print, hosts_print;
+static int config_show(const struct plan *plan, const struct request *request);
 
 static const struct part {
 	const char *name;
-	part_fn *print;
-	json_t *(*json)(const struct plan *plan); /* NULL: of one node, plan_json_config() */
+	part_fn *print; /* NULL: of one node, config_show() */
+	json_t *(*json)(const struct plan *plan);
 } parts[] = {
 	{ "summary", summary_print, plan_json_summary },
 	{ "nodes", nodes_print, plan_json_nodes },
 	{ "links", links_print, plan_json_links },
 	{ "routes", routes_print, plan_json_routes },
 	{ "hosts", hosts_print, plan_json_hosts },
-	{ "config", config_print, NULL },
+	{ "config", NULL, NULL },
 };
 
 #define PART_COUNT COUNT_OF(parts)
@@ -127,7 +128,7 @@ static int plan_show(const struct request *request)
 	struct scenario_errors errors = { 0 };
 	struct plan plan = { 0 };
 	char hint[128];
-	int error, status;
+	int error, status = 0;
 
 	if (!part) {
 		suggest_sentence(request->part, &parts[0].name, PART_COUNT, sizeof(parts[0]), hint,
@@ -143,10 +144,12 @@ static int plan_show(const struct request *request)
 	scenario_errors_print(&errors, stderr);
 	if (error)
 		status = errors.count ? 2 : options_wrong("show", "%s", strerror(-error));
-	else if (request->json && part->json)
+	else if (!part->print)
+		status = config_show(&plan, request);
+	else if (request->json)
 		status = json_print(part->json(&plan));
 	else
-		status = part->print(&plan, request);
+		part->print(&plan);
 	plan_free(&plan);
 	scenario_errors_free(&errors);
 	scenario_free(&scenario);
@@ -168,12 +171,11 @@ int cmd_show(int argc, char **argv)
 
 /* ---- parts ---- */
 
-static int summary_print(const struct plan *plan, const struct request *request)
+static void summary_print(const struct plan *plan)
 {
 	char duration[HUMAN_TEXT_MAX], warmup[HUMAN_TEXT_MAX], lookahead[HUMAN_TEXT_MAX];
 	bool named = plan_fabric(plan) != FABRIC_FLOW_CHANNEL;
 
-	(void)request;
 	printf("scenario   %s, seed %" PRIu64 "\n", plan->scenario, plan->seed);
 	printf("fabric     %s%s%" PRIu32 " switch%s, %" PRIu32 " host%s, %" PRIu32 " link%s\n",
 	       named ? scenario_fabric_name[plan_fabric(plan)] : "", named ? ", " : "",
@@ -192,7 +194,6 @@ static int summary_print(const struct plan *plan, const struct request *request)
 	routing_print(plan, stdout);
 	if (plan_fabric(plan) == FABRIC_ROCE)
 		roce_print(plan, stdout);
-	return 0;
 }
 
 static void ports_print(const struct node_config *node)
@@ -223,21 +224,18 @@ static void ports_print(const struct node_config *node)
 	}
 }
 
-static int nodes_print(const struct plan *plan, const struct request *request)
+static void nodes_print(const struct plan *plan)
 {
-	(void)request;
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		printf("%s %s\n", plan_kind_word(&plan->nodes[i]), plan->nodes[i].name);
 		ports_print(&plan->nodes[i]);
 	}
-	return 0;
 }
 
-static int links_print(const struct plan *plan, const struct request *request)
+static void links_print(const struct plan *plan)
 {
 	char rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX];
 
-	(void)request;
 	for (uint32_t i = 0; i < plan->link_count; i++) {
 		const struct plan_link *link = &plan->links[i];
 
@@ -248,7 +246,6 @@ static int links_print(const struct plan *plan, const struct request *request)
 		       human_rate(link->rate_bps, rate), human_time(link->delay_ps, delay),
 		       link->mtu_bytes);
 	}
-	return 0;
 }
 
 static void switch_routes_print(const struct plan *plan, const struct node_config *node)
@@ -309,9 +306,8 @@ static void lids_print(const struct plan *plan, const struct node_config *node)
 	}
 }
 
-static int routes_print(const struct plan *plan, const struct request *request)
+static void routes_print(const struct plan *plan)
 {
-	(void)request;
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		printf("switch %s, fabric address %" PRIu32 "\n", plan->nodes[i].name,
 		       plan->nodes[i].switch_.fabric_address);
@@ -319,7 +315,6 @@ static int routes_print(const struct plan *plan, const struct request *request)
 		vias_print(plan, &plan->nodes[i].switch_);
 		lids_print(plan, &plan->nodes[i]);
 	}
-	return 0;
 }
 
 static void workloads_print(const struct plan *plan, const struct node_config *node)
@@ -360,11 +355,10 @@ static void pauses_print(const struct node_config *node)
 	}
 }
 
-/* the flow key at the edge port of host @port, if it differs from the common one (FC-2) */
-static void flow_key_print(const struct plan *plan, const struct port_config *port)
+/* the flow key at the edge port of @host, if it differs from the common one (FC-2) */
+static void flow_key_print(const struct plan *plan, uint32_t host)
 {
-	const struct flow_match *match =
-		&plan->nodes[port->peer_index].ports[port->peer_port].match;
+	const struct flow_match *match = plan_host_match(plan, host);
 
 	if (plan_fabric(plan) == FABRIC_FLOW_CHANNEL && !flow_match_equal(match, &plan->match)) {
 		printf("; flow key ");
@@ -373,19 +367,17 @@ static void flow_key_print(const struct plan *plan, const struct port_config *po
 	printf("\n");
 }
 
-static int hosts_print(const struct plan *plan, const struct request *request)
+static void hosts_print(const struct plan *plan)
 {
-	(void)request;
 	for (uint32_t i = 0; i < plan->host_count; i++) {
 		const struct node_config *node = &plan->nodes[plan_host_node(plan, i)];
 
 		printf("%s at %s port %" PRIu32, node->name, node->ports[0].peer_name,
 		       node->ports[0].peer_port);
-		flow_key_print(plan, &node->ports[0]);
+		flow_key_print(plan, i);
 		workloads_print(plan, node);
 		pauses_print(node);
 	}
-	return 0;
 }
 
 /* configuration of a switch that depends on the kind of fabric */
@@ -440,7 +432,7 @@ static void switch_print(const struct plan *plan, const struct node_config *node
 	}
 }
 
-static int config_print(const struct plan *plan, const struct request *request)
+static int config_show(const struct plan *plan, const struct request *request)
 {
 	const struct node_config *node = request->node ? plan_node_find(plan, request->node) : NULL;
 	char from[HUMAN_TEXT_MAX], to[HUMAN_TEXT_MAX], latency[HUMAN_TEXT_MAX];

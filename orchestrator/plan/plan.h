@@ -189,6 +189,14 @@ static inline const char *plan_host_name(const struct plan *plan, uint32_t host_
 					     : "";
 }
 
+/** plan_host_match() - the flow key at the edge port of host @host_index (FC-2). */
+static inline const struct flow_match *plan_host_match(const struct plan *plan, uint32_t host_index)
+{
+	const struct port_config *port = &plan->nodes[plan_host_node(plan, host_index)].ports[0];
+
+	return &plan->nodes[port->peer_index].ports[port->peer_port].match;
+}
+
 /** plan_class_name() - the name of traffic class @index; "" if there is no such class. */
 static inline const char *plan_class_name(const struct plan *plan, uint32_t index)
 {
