@@ -76,6 +76,24 @@ static int variant_find(const struct scenario_compare *compare, const char *opti
 	return options_wrong("run", "%s: there is no variant '%s'%s", option, name, hint);
 }
 
+/* the settings of the command line that variant @variant has values of its own for; @root: the tree
+ * without a variant */
+static void settings_note(const struct run_options *options, const struct scenario_compare *compare,
+			  struct yaml_node *root, uint32_t variant)
+{
+	for (unsigned i = 0; i < options->settings.count; i++) {
+		const char *text = options->settings.texts[i];
+		char *path = strndup(text, strcspn(text, "="));
+
+		if (path && scenario_compare_sets(root, variant, path))
+			fprintf(stderr,
+				"heddle run: no effect on variant '%s', which sets it itself: "
+				"--set %s\n",
+				compare->variants[variant].name, text);
+		free(path);
+	}
+}
+
 int run_variant_find(const struct run_options *options, const char *swept, uint32_t *variant)
 {
 	struct origin *origin;
@@ -89,6 +107,8 @@ int run_variant_find(const struct run_options *options, const char *swept, uint3
 		status = options_wrong("run",
 				       "variant '%s' sets %s itself: no other value has effect",
 				       options->variant, swept);
+	if (compare && !status)
+		settings_note(options, compare, origin->effective, *variant);
 	origin_release(origin);
 	scenario_compare_free(compare);
 	return status;
@@ -226,6 +246,9 @@ int run_compare(struct run_options *options)
 	table.rows = calloc(table.compare->variant_count, sizeof(*table.rows));
 	status = table.rows ? variants_check(options, table.compare)
 			    : options_wrong("run", "not enough memory");
+	for (uint32_t v = 0; v < table.compare->variant_count && !status; v++)
+		if (variant_wanted(options, table.compare->variants[v].name))
+			settings_note(options, table.compare, table.origin->effective, v);
 	if (!status)
 		status = run_output_check(options, table.origin);
 	if (!status)

@@ -60,6 +60,14 @@ only() {
 		[ "$(wc -l <"$scratch/only/compare.csv")" = 2 ] && grep -q '^"slow",' "$scratch/only/compare.csv"
 }
 
+# a setting that a variant sets itself
+overridden() {
+	local note="heddle run: no effect on variant 'slow', which sets it itself: --set links.rate=50Gb/s"
+	run 0 run "$scratch/two.yaml" --compare --set links.rate=50Gb/s --set links.delay=2us --quiet && [ "$(cat "$scratch/err")" = "$note" ] &&
+		run 1 run "$scratch/two.yaml" --variant slow --set links.rate=50Gb/s --quiet && says err "$note" &&
+		run 0 run "$scratch/two.yaml" --compare --only 'as it is' --set links.rate=50Gb/s --quiet && silent err
+}
+
 deterministic() {
 	run 0 run "$scratch/two.yaml" --compare --quiet --json "$scratch/again.json" && silent out && silent err &&
 		cmp "$scratch/two.json" "$scratch/again.json"
@@ -147,6 +155,7 @@ else
 fi
 check "CSV with quotes" grep -q '^"small, ""packets""",[0-9]*,[0-9]*,,0,""$' "$scratch/csv/compare.csv"
 check "one of them only" only
+check "a setting that a variant sets itself is named" overridden
 check "the same bytes again" deterministic
 check "one that stalls says so, the others are run" stalled
 check "who expects a deadlock has a good run with one" expected
