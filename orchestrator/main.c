@@ -64,7 +64,7 @@ static const struct command commands[] = {
 	{ "gen", cmd_gen, "write a scenario with a generated topology" },
 	{ "import", cmd_import, "write a topology of containerlab as a scenario" },
 	{ "export", cmd_export, "write the result, tables or events of a recording" },
-	{ "lab", cmd_lab, "for courses: points of congestion controls" },
+	{ "lab", cmd_lab, "labs of a course, with checks; points of congestion controls" },
 	{ "up", cmd_up, "start a fabric under the real clock, with hosts for real programs" },
 	{ "down", cmd_down, "end a running fabric" },
 	{ "ps", cmd_ps, "list running fabrics, their nodes, cost and fidelity" },
@@ -134,6 +134,15 @@ static int unknown(const char *name)
 	return EXIT_USAGE;
 }
 
+static int unknown_key(const char *path)
+{
+	char hint[128];
+
+	fprintf(stderr, "heddle: a scenario has no key '%s'%s; docs/scenario.md has them all\n",
+		path, parameter_hint(path, hint, sizeof(hint)));
+	return EXIT_USAGE;
+}
+
 static int man_pages(const char *folder)
 {
 	/* without help itself, the last one */
@@ -181,8 +190,10 @@ static int cmd_help(int argc, char **argv)
 	if (!strcmp(argv[1], "--man"))
 		return man_pages(argc > 2 ? argv[2] : ".");
 	command = command_find(argv[1]);
+	if (!command && keys_help(argv[1]))
+		return 0;
 	if (!command)
-		return keys_help(argv[1]) ? 0 : unknown(argv[1]);
+		return strchr(argv[1], '.') ? unknown_key(argv[1]) : unknown(argv[1]);
 	if (command->run == cmd_help) {
 		commands_list(stdout);
 		return 0;

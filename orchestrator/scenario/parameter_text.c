@@ -6,6 +6,7 @@
 #include "nodes/base/units.h"
 #include "nodes/config/config.h"
 #include "orchestrator/base/quantity.h"
+#include "orchestrator/base/suggest.h"
 #include "orchestrator/scenario/scenario_host_keys.h"
 #include "orchestrator/scenario/scenario_link.h"
 #include "orchestrator/scenario/scenario_run.h"
@@ -193,6 +194,35 @@ bool parameter_help(const char *path, FILE *out)
 	for (size_t i = 0; i < COUNT_OF(sections); i++)
 		each_key(sections[i].table, sections[i].name, help_print, &search);
 	return search.found;
+}
+
+struct nearest {
+	const char *path;
+	char found[TEXT_MAX];
+	unsigned distance;
+};
+
+static void nearest_take(const struct entry *entry, void *context)
+{
+	struct nearest *nearest = context;
+	const char *word = entry->path;
+	unsigned distance = suggest_distance(nearest->path, word);
+
+	if (!suggest_nearest(nearest->path, &word, 1, sizeof(word)) ||
+	    (*nearest->found && distance >= nearest->distance))
+		return;
+	nearest->distance = distance;
+	snprintf(nearest->found, sizeof(nearest->found), "%s", word);
+}
+
+const char *parameter_hint(const char *path, char *out, size_t out_max)
+{
+	struct nearest nearest = { .path = path };
+	const char *word = nearest.found;
+
+	for (size_t i = 0; i < COUNT_OF(sections); i++)
+		each_key(sections[i].table, sections[i].name, nearest_take, &nearest);
+	return suggest_sentence(path, &word, *word ? 1 : 0, sizeof(word), out, out_max);
 }
 
 const char *parameter_section_of(const char *word)

@@ -12,6 +12,10 @@
  *  "": all keys.  Return: false if there is none. */
 bool parameter_help(const char *path, FILE *out);
 
+/** parameter_hint() - as suggest_sentence(), for the key that @path probably misspells.
+ *  Return: @out. */
+const char *parameter_hint(const char *path, char *out, size_t out_max);
+
 /** parameter_value() - @value, which is in the range of @row, as a scenario has it, with its unit.
  *  No row of a unit that is a mapping.
  *  @text  QUANTITY_TEXT_MAX bytes, may be used.   Return: the text; parsing gives @value back. */

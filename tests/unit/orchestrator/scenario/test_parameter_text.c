@@ -170,6 +170,17 @@ TEST(parameter_text__rows_are_complete)
 	}
 }
 
+TEST(parameter_text__hint)
+{
+	char hint[128];
+
+	ck_assert_str_eq(parameter_hint("roce.dqccn", hint, sizeof(hint)),
+			 " - did you mean 'roce.dcqcn'?");
+	ck_assert_str_eq(parameter_hint("links.dealy", hint, sizeof(hint)),
+			 " - did you mean 'links.delay'?");
+	ck_assert_str_eq(parameter_hint("lid.zzzzzz", hint, sizeof(hint)), "");
+}
+
 TEST(parameter_text__help)
 {
 	char *text = NULL;
