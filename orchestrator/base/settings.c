@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/suggest.h"
+
+#define NAMES_MAX 64u /* of a list: among them a misspelt one is looked for */
+
 struct setting {
 	const char *label;
 	struct scenario_place place; /* of the path */
@@ -30,6 +34,14 @@ static struct yaml_node *child_make(struct yaml_node *parent, const char *key,
 	return child;
 }
 
+static const char *name_of(const struct yaml_node *element)
+{
+	const struct yaml_node *name =
+		element->kind == YAML_MAPPING ? yaml_find(element, "name") : NULL;
+
+	return name && name->text ? name->text : NULL;
+}
+
 static struct yaml_node *element_find(struct yaml_node *sequence, const char *word)
 {
 	struct yaml_node *child = sequence->first;
@@ -39,13 +51,30 @@ static struct yaml_node *element_find(struct yaml_node *sequence, const char *wo
 			child = child->next;
 		return child;
 	}
-	for (; child; child = child->next) {
-		struct yaml_node *name = yaml_find(child, "name");
-
-		if (name && name->text && !strcmp(name->text, word))
-			break;
-	}
+	while (child && (!name_of(child) || strcmp(name_of(child), word) != 0))
+		child = child->next;
 	return child;
+}
+
+/* Return: -EINVAL, with an error added */
+static int element_refuse(const struct yaml_node *sequence, const char *word,
+			  const struct setting *setting)
+{
+	const char *names[NAMES_MAX];
+	size_t count = 0;
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	for (const struct yaml_node *child = sequence->first; child && count < NAMES_MAX;
+	     child = child->next)
+		if (name_of(child))
+			names[count++] = name_of(child);
+	scenario_errors_add(
+		setting->errors, setting->label, setting->place.line, setting->place.column,
+		"'%.60s' has %u element%s (0 is the first), none is '%.60s'%s",
+		sequence->key ? sequence->key : "the list", sequence->count,
+		sequence->count == 1 ? "" : "s", word,
+		suggest_sentence(word, names, count, sizeof(names[0]), hint, sizeof(hint)));
+	return -EINVAL;
 }
 
 /* Return: the child @word of @parent, created if it is missing and can be; NULL with one error
@@ -71,13 +100,8 @@ static int step_down(struct yaml_node *parent, const char *word, const struct se
 	*child = element_find(parent, word);
 	if (*child)
 		return 0;
-	if (!is_number(word) || strtoul(word, NULL, 10) != parent->count) {
-		scenario_errors_add(setting->errors, setting->label, setting->place.line,
-				    setting->place.column,
-				    "'%.60s' has %u elements (0 is the first), none is '%.60s'",
-				    parent->key ? parent->key : "the list", parent->count, word);
-		return -EINVAL;
-	}
+	if (!is_number(word) || strtoul(word, NULL, 10) != parent->count)
+		return element_refuse(parent, word, setting);
 	*child = child_make(parent, NULL, setting);
 	return *child ? 0 : -ENOMEM;
 }

@@ -223,7 +223,9 @@ void key_flag(struct reader *reader, const struct key *key, const struct yaml_no
 		}
 	}
 	if (text)
-		key_refuse(reader, node, "%s: '%.60s' is neither yes nor no", key->name, text);
+		/* `fgfc: no` is short for `fgfc: {enabled: no}` */
+		key_refuse(reader, node, "%s: '%.60s' is neither yes nor no",
+			   node->key ? node->key : key->name, text);
 }
 
 int key_word_find(struct reader *reader, const struct yaml_node *node, const char *text,
