@@ -12,6 +12,7 @@
 #include "orchestrator/course/lab_play.h"
 #include "orchestrator/course/lab_predict.h"
 #include "orchestrator/course/lab_view.h"
+#include "orchestrator/lab/lab_answer.h"
 #include "orchestrator/lab/lab_text.h"
 #include "orchestrator/run/cmd_compare.h"
 #include "orchestrator/run/cmd_run.h"
@@ -246,18 +247,23 @@ static int predictions_compare(const struct lab_opened *opened, const struct sta
 	for (uint32_t i = 0; i < lab->prediction_count && !status; i++) {
 		const struct lab_question *question = &lab->predictions[i];
 		const struct lab_run *run = lab_run_find(lab, question->in);
-		const char *text = opened->record.predictions[i];
+		const char *text = opened->record.predictions[i], *unit;
 		char shown[LAB_MEASURED_MAX];
+		int width;
 
 		if (!text || !question->measured ||
 		    (options->only && strcmp(run->name, options->only) != 0))
 			continue;
 		status = lab_measure("lab start", opened, question, shown);
-		if (!status)
-			printf("%s  %-20s %-20s %s\n",
+		if (!status) {
+			unit = lab_answer_unit(question, text);
+			printf("%s  %-20s ",
 			       first ? "  prediction           predicted            measured\n"
 				     : "",
-			       question->name, text, shown);
+			       question->name);
+			width = printf("%s%s%s", text, *unit ? " " : "", unit);
+			printf("%*s %s\n", width < 20 ? 20 - width : 0, "", shown);
+		}
 		first = false;
 	}
 	return status;

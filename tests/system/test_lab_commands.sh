@@ -45,7 +45,7 @@ predicted() {
 		run 2 lab predict 3 --student 8 victim=fast && run 2 lab predict 3 --student 8 victims=1 && says err "did you mean 'victim'" &&
 		run 0 lab predict 3 --student 8 victim=50 && grep -q '^predictions: {victim: "50"}$' lab-03-innocent-flow-student-8.yaml &&
 		run 0 lab predict 3 --student 8 'trunk=1 %' && says out '50' && run 0 lab start 3 --student 8 --run first && says out 'predicted' &&
-		grep -Eq '^  victim  *50  *[0-9.]+ Gb/s$' out &&
+		grep -Eq '^  victim  *50 Gb/s  *[0-9.]+ Gb/s$' out &&
 		run 0 lab predict 8 --student 8 unacked=1kB && run 0 lab start 8 --student 8 --run free --skip &&
 			grep -Eq '^  unacked  *1kB  *[0-9.]+ kB$' out && ! grep -Eq '^  rows  *- ' out
 }
@@ -54,7 +54,7 @@ predicted() {
 asked() {
 	printf 'fast\n20\n\n' | script -qec "'$heddle' lab start 3 --run first --student 12" /dev/null >out
 	says out "'fast' is not a number" && grep -q '^predictions: {victim: "20"}$' lab-03-innocent-flow-student-12.yaml &&
-		grep -Eq '^  victim  *20  *[0-9.]+ Gb/s' out && ! grep -Eq '^  trunk  *-' out
+		grep -Eq '^  victim  *20 Gb/s  *[0-9.]+ Gb/s' out && ! grep -Eq '^  trunk  *-' out
 }
 
 # answers need no second time; missing ones are named, and nothing of the measured values is told

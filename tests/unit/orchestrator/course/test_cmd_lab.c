@@ -202,7 +202,7 @@ TEST(lab_predict__kept_and_shown_beside_what_was_measured)
 	ASSERT_STATUS("lab|predict|21|--labs|own|why=rate|speed=30", 0);
 	ASSERT_STATUS("lab|start|21|--labs|own|--run|first", 0);
 	ASSERT_HAS(printed, "\n  prediction           predicted            measured\n"
-			    "  speed                30                   99.22 Gb/s\n");
+			    "  speed                30 Gb/s              99.22 Gb/s\n");
 	/* that run was not played */
 	ASSERT_STATUS("lab|start|21|--labs|own|--run|both", 0);
 	ASSERT_LACKS(printed, "measured\n");
@@ -219,7 +219,7 @@ TEST(lab_predict__a_terminal_is_asked)
 			    "window of 1?\r\n  speed (Gb/s): ");
 	ASSERT_HAS(printed, "'fast' is not a number");
 	ASSERT_HAS(printed, "Why?\r\n  why: ");
-	ASSERT_HAS(printed, "  speed                20                   99.22 Gb/s\r\n");
+	ASSERT_HAS(printed, "  speed                20 Gb/s              99.22 Gb/s\r\n");
 	ASSERT_LACKS(printed, "  why                  -");
 	ck_assert(file_has(RECORD, "predictions: {speed: \"20\"}\n"));
 	/* what is predicted is not asked again; Ctrl-D ends the questions */
