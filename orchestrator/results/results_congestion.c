@@ -205,8 +205,8 @@ static void means_write(const struct port_stats *all, FILE *out)
 
 	if (all->headroom_starts)
 		fprintf(out,
-			"flows under hop credit: began %" PRIu64 " times, ended %" PRIu64
-			" times; %s granted\n",
+			"flows under hop credit: began %" PRIu64 ", ended %" PRIu64
+			"; %s granted\n",
 			all->headroom_starts, all->headroom_stops,
 			human_bytes(all->headroom_units * UNIT_BYTES, bytes));
 	if (all->fgfc_frames || all->fgfc_refused)
@@ -231,7 +231,7 @@ void results_congestion_write(const struct plan *plan, const struct results *res
 		return;
 	if (sums.outputs)
 		fprintf(out, "\n%s%-24s  %12s  %13s  %12s  %12s  %s%s\n", colour ? "\033[1m" : "",
-			"congested outputs", "ECA (0..255)", "ACK_ECAs sent", "queue mean",
+			"congested ports to hosts", "ECA (0..255)", "ACK_ECAs sent", "queue mean",
 			"queue max", "last sender told after", colour ? "\033[0m" : "");
 	else
 		fputc('\n', out);

@@ -59,7 +59,8 @@ TEST(results_congestion_write__what_happened)
 	text = written(results_congestion_write);
 	HAS(text, "s1 -> h0 ", "5.000 us (", "2 of 2 senders\n",
 	    "flow limit 3, ACKs of all before 4\n", "fullest input buffer: 2.560 kB, s1 port 1\n",
-	    "5.120 kB at one input (s1 port 1)", "began 5 times, ended 0 times",
+	    "5.120 kB at one input (s1 port 1)", "congested ports to hosts",
+	    "flows under hop credit: began 5, ended 0; ",
 	    "6 FGFC frames sent to NICs, 8 flows without an entry",
 	    ": 9, most of them by s1 port 2\n");
 	free(text);
