@@ -83,9 +83,10 @@ check "heddle list has a line for each scenario" listed
 misspelt() {
 	run 2 list --fabric rocee && says err "takes flow-channel, roce or port-group, not 'rocee' - did you mean 'roce'?" &&
 		run 0 list --with zzzz && says out none && run 2 list incast && says err '--with incast lists' &&
-		run 2 run incast && says err 'topologies/incast.yaml?'
+		run 2 run incast && says err 'topologies/incast.yaml?' &&
+		run 2 help roce.dqccn && says err "a scenario has no key 'roce.dqccn' - did you mean 'roce.dcqcn'?" && run 2 help rum && says err "no command 'rum'"
 }
-check "words that are misspelt in heddle list and run" misspelt
+check "words that are misspelt in heddle list, run and help" misspelt
 check "one variant, with all outputs" variant
 check "a table over the values of a key" sweep
 check "a table over seeds, with mean and spread" seeds
