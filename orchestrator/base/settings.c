@@ -36,10 +36,9 @@ static struct yaml_node *child_make(struct yaml_node *parent, const char *key,
 
 static const char *name_of(const struct yaml_node *element)
 {
-	const struct yaml_node *name =
-		element->kind == YAML_MAPPING ? yaml_find(element, "name") : NULL;
+	const struct yaml_node *name = yaml_find(element, "name");
 
-	return name && name->text ? name->text : NULL;
+	return name ? name->text : NULL;
 }
 
 static struct yaml_node *element_find(struct yaml_node *sequence, const char *word)
