@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "orchestrator/run/neighbour_advice.h"
 #include "orchestrator/run/real_advice.h"
 
 /* is there a program @name in PATH? */
@@ -78,6 +79,8 @@ json_t *check_up(const struct plan *plan)
 	if (!list)
 		return NULL;
 	if (real_advice_here(plan, true, text, sizeof(text)))
+		json_array_append_new(list, json_string(text));
+	if (neighbour_advice_here(plan, text, sizeof(text)))
 		json_array_append_new(list, json_string(text));
 	hosts_check(plan, list);
 	if (!namespaces_allowed())

@@ -32,6 +32,7 @@
 #include "orchestrator/plan/plan_real.h"
 #include "orchestrator/plan/plan_spare.h"
 #include "orchestrator/plan/routing_text.h"
+#include "orchestrator/run/neighbour_advice.h"
 #include "orchestrator/run/real_advice.h"
 #include "orchestrator/scenario/scenario_idle.h"
 
@@ -167,8 +168,10 @@ static int scenario_load(struct up *up, const char *path, struct plan *plan,
 		routing_ungrouped_print(plan, "heddle up: too few port groups: ", stderr);
 	if (!error)
 		plan_loops_print(plan, "heddle up: a routing loop, as configured: ", stderr);
-	if (!error)
+	if (!error) {
 		real_advice_print("up", plan, true);
+		neighbour_advice_print("up", plan);
+	}
 	if (!error && up->hold)
 		plan_hold(plan);
 	if (error && !errors.count)
