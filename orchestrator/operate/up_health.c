@@ -12,6 +12,7 @@
 #include "nodes/base/monotonic.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/json_member.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/live/runtime_dir.h"
@@ -133,6 +134,25 @@ static const char *last_line(const struct check *check, char text[LINE_MAX_BYTES
 	return text;
 }
 
+/* start commands of @host that do not run: often the cause */
+static void commands_tell(const char *fabric, const char *host)
+{
+	json_t *answer = NULL;
+	const json_t *program;
+	size_t i;
+
+	if (client_fetch("up", fabric, json_pack("{s:s}", "ask", "ps"), &answer))
+		return;
+	json_array_foreach (json_object_get(answer, "programs"), i, program) {
+		if (strcmp(member_text(program, "host"), host) != 0 ||
+		    json_is_true(json_object_get(program, "running")))
+			continue;
+		fprintf(stderr, "heddle up: host %s: '%s': %s\n", host,
+			member_text(program, "command"), member_text(program, "fate"));
+	}
+	json_decref(answer);
+}
+
 /* of the last one that has ended; of one that still runs if none has */
 static void unhealthy_tell(const char *fabric, struct check *check)
 {
@@ -150,6 +170,7 @@ static void unhealthy_tell(const char *fabric, struct check *check)
 	options_wrong("up", "host %s is not healthy after %s: '%s' %s%s%s", check->host,
 		      human_time(health->within_ps, time), health->run.text, how,
 		      check->line[0] ? ": " : "", check->line);
+	commands_tell(fabric, check->host);
 	fprintf(stderr, "the fabric runs: 'heddle log -f %s %s', 'heddle down %s'\n", fabric,
 		check->host, fabric);
 }

@@ -23,6 +23,7 @@ static void setup(void)
 	testing_input();
 	daemon_setup();
 	exec_runs();
+	other_answer = "{\"programs\": []}\n";
 	ck_assert_int_eq(chdir(root), 0);
 	plan = (struct plan){ .nodes = nodes,
 			      .hosts = hosts,
@@ -176,6 +177,26 @@ TEST_RANGE(up_health_await__not_healthy, 0, (int)(sizeof(failures) / sizeof(fail
 		       "the fabric runs: 'heddle log -f lab A', 'heddle down lab'\n",
 		 time, failures[_i].how);
 	ck_assert_str_eq(said, expected);
+}
+
+/* its start commands that do not run are named, those of other hosts are not */
+TEST(up_health_await__start_commands)
+{
+	other_answer =
+		"{\"programs\": ["
+		"{\"host\": \"A\", \"command\": \"web\", \"running\": false, "
+		"\"fate\": \"not started: the host has no such user\"},"
+		"{\"host\": \"A\", \"command\": \"log\", \"running\": true, \"fate\": \"running\"},"
+		"{\"host\": \"B\", \"command\": \"db\", \"running\": false, "
+		"\"fate\": \"ended with status 1\"}]}\n";
+	fails_with("exit 7", "ed with status 7");
+	ck_assert_msg(strstr(said, "ended with status 7\n"
+				   "heddle up: host A: 'web': not started: the host has no such "
+				   "user\n"
+				   "the fabric runs: ") != NULL,
+		      "%s", said);
+	ck_assert_ptr_null(strstr(said, "'log':"));
+	ck_assert_ptr_null(strstr(said, "'db':"));
 }
 
 /* one that runs is ended, with all that it has started; so are the checks of other hosts */
