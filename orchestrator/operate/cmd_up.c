@@ -279,8 +279,8 @@ static const char *advice(const char *report)
 static int daemon_start(struct plan *plan, struct live_options *options,
 			const struct up_images *images)
 {
-	char report[1024];
-	int pipes[2];
+	char report[1024], fate[64] = "died";
+	int pipes[2], status = 0;
 	pid_t pid;
 
 	fflush(stdout);
@@ -299,11 +299,13 @@ static int daemon_start(struct plan *plan, struct live_options *options,
 	close(pipes[0]);
 	if (!strcmp(report, LIVE_READY))
 		return CLIENT_FINE;
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	options_wrong("up", "%s%s",
-		      report[0] ? report : "the fabric's daemon died while it was starting",
-		      advice(report));
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status))
+		snprintf(fate, sizeof(fate), "was killed by signal %d%s", WTERMSIG(status),
+			 WTERMSIG(status) == SIGKILL ? ", as 'heddle down' does," : "");
+	if (report[0])
+		options_wrong("up", "%s%s", report, advice(report));
+	else
+		options_wrong("up", "the fabric's daemon %s while it was starting", fate);
 	return CLIENT_FAILED;
 }
 
@@ -405,6 +407,11 @@ int cmd_up(int argc, char **argv)
 	status = up_machines_read(&up.machines);
 	if (!status)
 		status = scenario_load(&up, argv[1], &plan, &images);
+	if (!status && !up.name && !runtime_name_fine(plan.scenario))
+		status = options_wrong("up",
+				       "the name of the scenario, '%s', is not valid for a fabric, "
+				       "whose first character is no '.': choose one with --name",
+				       plan.scenario);
 	if (!status && up.machines.machines.count && plan.dilation > 1)
 		status = options_wrong("up", "time cannot be dilated on several machines: the "
 					     "network between them is not");

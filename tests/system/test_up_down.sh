@@ -158,7 +158,7 @@ interrupt() {
 }
 
 # interrupted WHAT - at a random moment of `heddle up`, or sooner; what it says is either that it
-# runs or why it does not
+# runs or why it does not, with the signal that ended its daemon
 interrupted() {
 	local up status moment_us=$((RANDOM * up_us / 32768)) tries=10
 	: >"$scratch/objects"
@@ -174,7 +174,7 @@ interrupted() {
 	status=$?
 	case $status in
 	0 | 129 | 130 | 137 | 143) ;;
-	4) grep -q 'heddle up: .' "$scratch/up" && return ;;
+	4) grep -q 'heddle up: .' "$scratch/up" && ! grep -q 'daemon died' "$scratch/up" && return ;;
 	esac || { echo "exit status $status"; cat "$scratch/up"; return 1; }
 }
 
