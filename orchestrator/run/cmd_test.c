@@ -102,8 +102,9 @@ static const struct command_words words = {
 	"Prints TAP in the order of the FILEs, then a table of the failures as comments.\n"
 	"  heddle test scenarios/ --junit results.xml        for GitLab and Jenkins\n"
 	"  prove --exec 'heddle test' scenarios/*.yaml       any reader of TAP\n",
-	"exit status: 0 all tests hold, 1 one does not, 2 wrong usage, or no such FILE, 130 "
-	"interrupted\n",
+	"exit status: 0 all tests hold, 1 one does not, or a FILE cannot be read, 2 wrong usage, "
+	"or\n"
+	"there is none in a folder, 130 interrupted\n",
 	OPTIONS(rows),
 	OPERANDS("scenario", 1, 0),
 };
