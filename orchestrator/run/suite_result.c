@@ -62,7 +62,10 @@ static const char *explanation(char *messages, const json_t *result, int status)
 	while (length && messages[length - 1] == '\n')
 		messages[--length] = 0;
 	utf8_mend(messages);
-	return *messages ? messages : "'heddle run' prints the reason";
+	if (*messages)
+		return messages;
+	return status == EXIT_INTERRUPTED ? "a signal has ended it, or it has not begun"
+					  : "'heddle run' prints the reason";
 }
 
 static int tests_add(json_t *tests, int status, const json_t *result, char *messages)

@@ -53,6 +53,9 @@ TEST(suite_result_make__what_else_fails_is_a_test)
 			 "a > 1|\n!the fabric does not stall|it stalled\n");
 	ck_assert_str_eq(tests_of(EXIT_NODE, NULL, ""),
 			 "!no node fails|'heddle run' prints the reason\n");
+	ck_assert_str_eq(
+		tests_of(EXIT_INTERRUPTED, NULL, ""),
+		"!the run is not interrupted|a signal has ended it, or it has not begun\n");
 	ck_assert_str_eq(tests_of(EXIT_NOT_VALID, "{\"fidelity\": {\"text\": \"too slow\"}}", "x"),
 			 "!this machine is fast enough|too slow\n");
 	ck_assert_str_eq(tests_of(137, NULL, "bytes \xff\n"),
