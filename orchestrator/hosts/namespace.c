@@ -114,7 +114,12 @@ void namespaces_refusal(int sysctl_fd, const char *step, int error, char *why, s
 	static const char as_root[] = "or run it as root";
 	const char *reason = strerror(-error);
 
-	if (setting_is(sysctl_fd, "kernel/unprivileged_userns_clone", 0))
+	if (error == -EAGAIN)
+		snprintf(why, why_max,
+			 "%s is refused (%s): the limit of processes is reached; raise it with "
+			 "'ulimit -u', in a container with the engine's '--pids-limit'",
+			 step, reason);
+	else if (setting_is(sysctl_fd, "kernel/unprivileged_userns_clone", 0))
 		snprintf(why, why_max,
 			 "%s is refused (%s): user namespaces are reserved to root here; "
 			 "allow them with 'sysctl kernel.unprivileged_userns_clone=1', %s",

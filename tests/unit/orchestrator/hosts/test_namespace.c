@@ -145,6 +145,8 @@ TEST(namespaces_refusal__limit)
 		      "sysctl user.max_user_namespaces=");
 	refusal_names(NULL, NULL, NULL, -ENOSPC, "sysctl user.max_user_namespaces=");
 	refusal_names("user", "max_user_namespaces", "7\n", -EPERM, "--cap-add SYS_ADMIN");
+	refusal_names(NULL, NULL, NULL, -EAGAIN, "--pids-limit");
+	refusal_names("kernel", "unprivileged_userns_clone", "0\n", -EAGAIN, "ulimit -u");
 }
 
 /* one without user namespaces, and settings that are not the reason */
