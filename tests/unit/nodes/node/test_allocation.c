@@ -1,4 +1,5 @@
 /*  Failed allocations of scenarios, plans, messages and nodes (TB-22): tests/allocation.h. */
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "orchestrator/plan/placement.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/plan_spare.h"
+#include "switchd/common/waiting.h"
 #include "tests/testing.h"
 #include "tests/unit/nodes/node/built_node.h"
 
@@ -255,4 +257,33 @@ TEST_RANGE(control_unpack__survives_each_failure, 0, 2 * FABRIC_KINDS)
 	ck_assert_int_gt(packed_length, 0);
 	all_fail("control_unpack()", unpack_attempt);
 	free(packed);
+}
+
+static uint32_t no_bytes(const struct packet *packet)
+{
+	(void)packet;
+	return 0;
+}
+
+/* without one of the two tables nothing is counted */
+static int waiting_attempt(void)
+{
+	static alignas(64) uint8_t memory[sizeof(struct packet) + 64];
+	struct packet *packet = (struct packet *)(void *)memory;
+	struct packet_queue queue = { packet, packet };
+	struct waiting waiting;
+	int error;
+
+	packet->captured_bytes = 12;
+	waiting_init(&waiting);
+	waiting_add(&waiting, &queue, 0, no_bytes);
+	error = waiting.count ? 0 : -ENOMEM;
+	free(waiting.lines);
+	free(waiting.chains);
+	return error;
+}
+
+TEST(waiting_init__survives_each_failure)
+{
+	all_fail("waiting_init()", waiting_attempt);
 }
