@@ -8,6 +8,7 @@
 
 #include <nettle/sha2.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define SHA256_TEXT_MAX 65u   /* 64 hexadecimal digits and the terminating 0 */
 #define SHA256_BASE64_MAX 45u /* 44 characters of base64 and the terminating 0 */
@@ -22,8 +23,10 @@ void sha256_begin(struct sha256 *sha);
 /** sha256_add() - appends @length bytes at @bytes; borrowed. O(length). */
 void sha256_add(struct sha256 *sha, const void *bytes, size_t length);
 
-/** sha256_text() - the digest of all bytes so far, in lower-case hexadecimal digits. @sha is
- *  unchanged.
+/** sha256_bytes() - the digest of all bytes so far. @sha is unchanged. */
+void sha256_bytes(const struct sha256 *sha, uint8_t digest[SHA256_DIGEST_SIZE]);
+
+/** sha256_text() - the same in lower-case hexadecimal digits.
  *  @text  SHA256_TEXT_MAX bytes.  Return: @text. */
 const char *sha256_text(const struct sha256 *sha, char text[SHA256_TEXT_MAX]);
 

@@ -108,10 +108,6 @@ void up_machines_digest(struct up_machines *up, const struct plan *plan)
 	}
 	for (uint32_t i = 0; i < up->machines.count; i++)
 		sha256_add(&sha, up->machines.names[i], strlen(up->machines.names[i]) + 1);
-	sha256_text(&sha, text);
-	for (uint32_t i = 0; i < TUNNEL_DIGEST_BYTES; i++) {
-		char digits[3] = { text[2 * i], text[2 * i + 1], 0 };
-
-		up->tunnel.digest[i] = (uint8_t)strtoul(digits, NULL, 16);
-	}
+	sha256_bytes(&sha, up->tunnel.digest);
 }
+_Static_assert(TUNNEL_DIGEST_BYTES == SHA256_DIGEST_SIZE, "a digest is a SHA-256");

@@ -56,3 +56,14 @@ TEST(sha256_base64__the_same_digest)
 	sha256_begin(&sha);
 	ck_assert_str_eq(sha256_base64(&sha, text), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
 }
+
+TEST(sha256_bytes__the_same_digest)
+{
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256 sha;
+
+	sha256_begin(&sha);
+	sha256_bytes(&sha, digest);
+	ck_assert_uint_eq(digest[0], 0xe3);
+	ck_assert_uint_eq(digest[31], 0x55);
+}
