@@ -361,36 +361,36 @@ static int64_t load_find(struct live_query *query, const char *name)
 					  sizeof(hint))));
 }
 
-/* sets parameter workload.NAME.@what of all NICs that send workload @index; a dead one has it from
- * its configuration when it is started again */
-static int senders_tell(struct live *live, uint32_t index, const char *what, uint64_t value)
+/* when a workload began */
+static const struct parameter parameter_from = { .key = "from",
+						 .offset =
+							 offsetof(struct workload_config, from_ps),
+						 .bytes = sizeof(node_time_t) };
+
+/* sets @row of all NICs that send workload @index; a dead one has it from its configuration when it
+ * is started again */
+static int senders_set(struct live *live, uint32_t index, const struct parameter *row,
+		       uint64_t value)
 {
 	int error = 0;
 
 	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {
 		struct control_message message = { .kind = CONTROL_SET };
+		struct workload_config *part = part_of(live, i, index);
 		int failed;
 
-		if (!part_of(live, i, index) || !fabric_pid(&live->fabric, i))
+		if (!part)
+			continue;
+		parameter_put(row, part, value);
+		if (!fabric_pid(&live->fabric, i))
 			continue;
 		snprintf(message.text, sizeof(message.text), "workload.%s.%s",
-			 live->plan->workloads[index].name, what);
+			 live->plan->workloads[index].name, row->key);
 		snprintf(message.text2, sizeof(message.text2), "%" PRIu64, value);
 		failed = fabric_tell(&live->fabric, i, &message);
 		error = error ? error : failed;
 	}
 	return error;
-}
-
-static int load_play(struct live *live, uint32_t index, node_time_t from)
-{
-	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {
-		struct workload_config *part = part_of(live, i, index);
-
-		if (part)
-			part->from_ps = from;
-	}
-	return senders_tell(live, index, "from", from);
 }
 
 static int load_begin(struct live *live, uint32_t index)
@@ -409,7 +409,7 @@ static int load_begin(struct live *live, uint32_t index)
 		.base = view.sums,
 	};
 	live_note("workload %s starts", live->plan->workloads[index].name);
-	return load_play(live, index, load->from_ps);
+	return senders_set(live, index, &parameter_from, load->from_ps);
 }
 
 static int load_end(struct live *live, uint32_t index)
@@ -420,7 +420,7 @@ static int load_end(struct live *live, uint32_t index)
 		return 0;
 	load->to_ps = fabric_real_now(&live->fabric);
 	live_note("workload %s stops", live->plan->workloads[index].name);
-	return load_play(live, index, NODE_TIME_NEVER);
+	return senders_set(live, index, &parameter_from, NODE_TIME_NEVER);
 }
 
 /* does @act for the workload that the request names, or for all */
@@ -478,15 +478,8 @@ json_t *live_load_set(struct live_query *query)
 	if (any && !has_load(any))
 		return live_refuse("workload %s has no load: its arrival is %s", name,
 				   arrival_words[any->arrival]);
-	/* for NICs that are started again, too */
 	live->loads[index].load_permille = (uint32_t)permille;
-	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {
-		struct workload_config *part = part_of(live, i, (uint32_t)index);
-
-		if (part)
-			part->load_permille = (uint32_t)permille;
-	}
-	error = senders_tell(live, (uint32_t)index, "load", permille);
+	error = senders_set(live, (uint32_t)index, &parameter_load, permille);
 	return error ? live_refuse("not all NICs have followed: %s", live_reason(live, error))
 		     : loads_describe(live, index);
 }

@@ -18,9 +18,12 @@ static const struct parameter_table *const tables[] = {
 _Static_assert(COUNT_OF(tables) == FABRIC_KINDS, "a table for each kind of fabric");
 
 /* workload_load() has the limits */
-const struct parameter parameter_load = {
-	.unit = PARAMETER_UNIT_PERMILLE, .bytes = sizeof(uint32_t), .min = 1, .max = 1000
-};
+const struct parameter parameter_load = { .key = "load",
+					  .unit = PARAMETER_UNIT_PERMILLE,
+					  .offset = offsetof(struct workload_config, load_permille),
+					  .bytes = sizeof(uint32_t),
+					  .min = 1,
+					  .max = 1000 };
 
 int parameter_read(const struct parameter *row, const char *name, const char *text, uint64_t *value,
 		   char *why, unsigned why_max)
