@@ -231,9 +231,6 @@ static int obey(struct process *process, const struct tunnel_order *order, int *
 		return machine_add(process, order, fds);
 	case TUNNEL_PLUG:
 		return plug(process, order, fds);
-	case TUNNEL_UNPLUG:
-		unplug(process, order->link);
-		return 0;
 	case TUNNEL_DOWN:
 		process->down = order->down;
 		for (uint32_t m = 0; m < process->self.machine_count; m++)

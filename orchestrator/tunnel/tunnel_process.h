@@ -21,14 +21,13 @@
 
 /* from the daemon, with descriptors; both sides are the same program, so these are its structs */
 enum tunnel_order_kind {
-	TUNNEL_SETUP,  /* first; clock page, page of counters, doorbell */
-	TUNNEL_PEER,   /* a socket that is connected to `machine` */
-	TUNNEL_START,  /* nothing more of these two kinds comes */
-	TUNNEL_PLUG,   /* `link` to `machine`; ring from the node, ring to it, its doorbell */
-	TUNNEL_UNPLUG, /* `link` */
-	TUNNEL_DOWN,   /* the links that are down here */
-	TUNNEL_AWAIT,  /* all nodes are ready: fabric time may begin */
-	TUNNEL_END,    /* tell the other machines, and end */
+	TUNNEL_SETUP, /* first; clock page, page of counters, doorbell */
+	TUNNEL_PEER,  /* a socket that is connected to `machine` */
+	TUNNEL_START, /* nothing more of these two kinds comes */
+	TUNNEL_PLUG,  /* `link` to `machine`; ring from the node, ring to it, its doorbell */
+	TUNNEL_DOWN,  /* the links that are down here */
+	TUNNEL_AWAIT, /* all nodes are ready: fabric time may begin */
+	TUNNEL_END,   /* tell the other machines, and end */
 	TUNNEL_ORDERS
 };
 
