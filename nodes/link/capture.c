@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/write_whole.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/pcapng.h"
@@ -129,21 +130,14 @@ static uint32_t blocks_whole(const struct capture_buffer *buffer, uint32_t bytes
 /* writes the first @bytes of the buffer, whole blocks */
 static void blocks_write(struct capture_buffer *buffer, uint32_t bytes)
 {
-	uint32_t done = 0;
+	uint32_t done = (uint32_t)write_whole(buffer->fd, buffer->bytes, bytes);
 
-	while (done < bytes) {
-		ssize_t got = write(buffer->fd, buffer->bytes + done, bytes - done);
+	if (done < bytes) {
+		int error = errno;
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			int error = got ? errno : EIO;
-
-			cut_back(buffer, done - blocks_whole(buffer, done));
-			fail(buffer, error);
-			return;
-		}
-		done += (uint32_t)got;
+		cut_back(buffer, done - blocks_whole(buffer, done));
+		fail(buffer, error);
+		return;
 	}
 	if (bytes)
 		buffer->written_ns = pcapng_packet_stamp(

@@ -1,7 +1,8 @@
 #include "nodes/stats/page_log.h"
 
 #include <errno.h>
-#include <unistd.h>
+
+#include "nodes/base/write_whole.h"
 
 void page_log_file(struct page_log *log, uint32_t entries, int fd)
 {
@@ -12,22 +13,14 @@ void page_log_file(struct page_log *log, uint32_t entries, int fd)
 
 void page_log_full(struct page_log *log, const void *ring, uint32_t entries, size_t entry_bytes)
 {
-	size_t bytes = entries * entry_bytes, done = 0;
+	size_t bytes = entries * entry_bytes;
 
-	while (done < bytes) {
-		ssize_t got = write(log->fd, (const char *)ring + done, bytes - done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			/* seen before the ring is written again, as `filed` below */
-			__atomic_store_n(&log->error, got ? (uint64_t)errno : EIO,
-					 __ATOMIC_RELEASE);
-			__atomic_thread_fence(__ATOMIC_RELEASE);
-			log->full = 0;
-			return;
-		}
-		done += (size_t)got;
+	if (write_whole(log->fd, ring, bytes) < bytes) {
+		/* seen before the ring is written again, as `filed` below */
+		__atomic_store_n(&log->error, (uint64_t)errno, __ATOMIC_RELEASE);
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+		log->full = 0;
+		return;
 	}
 	/* a reader of a node that runs sees this before the ring is written again */
 	__atomic_store_n(&log->filed, log->count, __ATOMIC_RELEASE);

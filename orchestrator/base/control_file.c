@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "nodes/base/write_whole.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/input_file.h"
 
@@ -39,14 +40,8 @@ static int sealed_copy(const char *name, const char *bytes, size_t length)
 
 	if (fd < 0)
 		return -errno;
-	for (size_t at = 0; at < length && !error;) {
-		ssize_t put = write(fd, bytes + at, length - at);
-
-		if (put < 0)
-			error = -errno;
-		else
-			at += (size_t)put;
-	}
+	if (write_whole(fd, bytes, length) < length)
+		error = -errno;
 	if (!error &&
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL))
 		error = -errno;

@@ -20,6 +20,7 @@
 
 #include "nodes/base/monotonic.h"
 #include "nodes/base/ring.h"
+#include "nodes/base/write_whole.h"
 #include "nodes/link/capture.h"
 #include "nodes/wire/pcapng.h"
 #include "orchestrator/base/interrupt.h"
@@ -119,22 +120,10 @@ static int file_clear(const struct tap *tap, int fd)
 	return 0;
 }
 
-static bool whole_write(int fd, const uint8_t *bytes, uint32_t length)
-{
-	while (length) {
-		ssize_t got = write(fd, bytes, length);
-
-		if (got <= 0 && errno != EINTR)
-			return false;
-		bytes += got > 0 ? got : 0;
-		length -= got > 0 ? (uint32_t)got : 0;
-	}
-	return true;
-}
-
 static bool header_write(const struct tap *tap, const json_t *answer, int fd)
 {
 	uint8_t bytes[PCAPNG_HEADER_BYTES_MAX];
+	uint32_t length;
 	char comment[256], description[128];
 	struct pcapng_header header = {
 		.application = "heddle",
@@ -149,7 +138,8 @@ static bool header_write(const struct tap *tap, const json_t *answer, int fd)
 		 member_text(answer, "fabric"), member_text(answer, "scenario"));
 	snprintf(description, sizeof(description), "port %d of %s; inbound is to %s",
 		 (int)member_number(answer, "port"), tap->node, tap->node);
-	return whole_write(fd, bytes, pcapng_header_write(&header, bytes));
+	length = pcapng_header_write(&header, bytes);
+	return write_whole(fd, bytes, length) == length;
 }
 
 /* ---- the ring ---- */
