@@ -23,7 +23,7 @@
 
 /* in frame_spec.flow, which becomes the lower 23 bits of the number */
 #define QUEUE_PAIR_RELIABLE 0x400000u
-#define QUEUE_PAIR_SLOTS_MAX 0x400000u
+#define QUEUE_PAIR_SLOTS_MAX ROCE_FLOWS_MAX
 
 /* what an ACK or NAK means */
 struct queue_pair_answer {

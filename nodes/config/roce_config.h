@@ -17,6 +17,9 @@
 #define ROCE_CLASSES_MAX 8u
 #define ROCE_BYTES_MAX (1ull << 32) /* of a buffer or a level in it */
 #define ROCE_QUEUE_PAIRS_MAX 65536u /* of a NIC */
+/* of a NIC, with those that have no queue pair: of the 24 bits of a queue pair's number two say
+ * what it is, and ports of TCP have no more than 22 either */
+#define ROCE_FLOWS_MAX (1u << 22)
 #define ROCE_SWITCH_FLOWS_MAX (1u << 20)
 
 /* RC-7, in the order of their severity */

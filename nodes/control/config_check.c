@@ -475,6 +475,8 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 	range(checker, "port_count", config->port_count, 1, 1);
 	enter(checker, "nic.");
 	rows(checker, &nic_parameters, nic);
+	if (config->fabric == FABRIC_ROCE)
+		range(checker, "flows_max", nic->flows_max, 1, ROCE_FLOWS_MAX);
 	range(checker, "host_queues", nic->host_queues, 0,
 	      config->clock == CLOCK_REAL ? NIC_HOST_QUEUES_MAX : 0);
 	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0,

@@ -12,6 +12,22 @@ static void read_psn(uint64_t acknowledged, uint64_t top, uint64_t packet, uint8
 	answer = queue_pair_read(acknowledged, top, (uint32_t)(packet & ROCE_PSN_MASK), syndrome);
 }
 
+/* the number of a queue pair says whether its frames need answers, whatever the slot of its flow */
+TEST(queue_pair__numbers_of_flows_without_answers)
+{
+	struct frame_spec spec = {
+		.kind = FRAME_ROCE, .destination = 1, .flow = ROCE_FLOWS_MAX - 1, .frame_bytes = 200
+	};
+	struct frame_payload payload = { .flow_slot = spec.flow };
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	struct frame_fields fields;
+	uint32_t captured_bytes = frame_write(&spec, &payload, bytes);
+
+	ck_assert_int_eq(frame_parse(bytes, captured_bytes, 200, &fields), 0);
+	ck_assert_uint_eq(fields.queue_pair & QUEUE_PAIR_RELIABLE, 0);
+	ck_assert_uint_eq(fields.queue_pair & (QUEUE_PAIR_SLOTS_MAX - 1), ROCE_FLOWS_MAX - 1);
+}
+
 TEST(queue_pair_read__ack_includes_its_packet)
 {
 	read_psn(10, 20, 12, ACK);
