@@ -151,8 +151,7 @@ static void *nic_create(const struct node_config *config, struct link *links,
 	nic->pausing.from_ps = config->nic.pauses_from_ps;
 	nic->measure.sample_at_ps = config->sample_ps && config->series ? 0 : NODE_TIME_NEVER;
 	nic->measure.end_ps = node_measured_at(config);
-	nic->measure.queue = (struct queue_gauge){ .from_ps = config->measure_from_ps,
-						   .to_ps = config->measure_to_ps };
+	nic->measure.queue = queue_gauge_of(config);
 	if (series_init(&nic->series, config, stats) ||
 	    host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) ||
 	    send_init(nic) || receive_init(&nic->receive, config, stats) || nic_gate_init(nic) ||

@@ -22,6 +22,13 @@ struct queue_gauge {
 	node_time_t from_ps, to_ps; /* the measured interval */
 };
 
+/** queue_gauge_of() - nothing waits; the interval that @config measures. */
+static inline struct queue_gauge queue_gauge_of(const struct node_config *config)
+{
+	return (struct queue_gauge){ .from_ps = config->measure_from_ps,
+				     .to_ps = config->measure_to_ps };
+}
+
 /** queue_gauge_integrate() - adds the present value up to @now to the integral *@byte_ns_sum. */
 static inline void queue_gauge_integrate(struct queue_gauge *gauge, uint64_t *byte_ns_sum,
 					 node_time_t now)

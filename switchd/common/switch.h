@@ -31,6 +31,9 @@
 #include "switchd/common/switch_show.h"
 #include "switchd/common/translate.h"
 
+/* stream of a switch's random numbers: its links have those below */
+#define SWITCH_STREAM NODE_PORTS_MAX
+
 /* What a kind of fabric does. `now` is the time of the event, ps. Only members that begin with
  * "NULL:" may be NULL. */
 struct switch_ops {

@@ -16,8 +16,6 @@
 #include "switchd/ethernet/ethernet_show.h"
 #include "switchd/ethernet/ethernet_transmit.h"
 
-#define RANDOM_STREAM NODE_PORTS_MAX /* the links have those below */
-
 static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 		   const uint8_t *bytes, node_time_t now)
 {
@@ -159,14 +157,12 @@ static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
 {
 	const struct node_config *config = eth->sw.config;
 	struct ethernet_port *port = &eth->ports[p];
-	struct queue_gauge gauge = { .from_ps = config->measure_from_ps,
-				     .to_ps = config->measure_to_ps };
 
 	port->link = link;
 	port->stats = stats_port(eth->sw.stats, p);
-	port->gauge = gauge;
+	port->gauge = queue_gauge_of(config);
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++) {
-		port->queues[c].gauge = gauge;
+		port->queues[c].gauge = port->gauge;
 		port->queues[c].stats = stats_class(eth->sw.stats, p, c);
 	}
 	path_pause_init(&port->path, &eth->roce, p, link->rx.rate_bps, pfc_late_ps(config, p));
@@ -198,7 +194,7 @@ static int init(void *dataplane)
 		eth->roce.classes[c].lossless &= eth->roce.pfc;
 	eth->ecmp_seed = config->seed;
 	eth->sw.flood_packets_max = UINT32_MAX; /* copies count in the shared buffer */
-	random_init(&eth->random, config->seed, RANDOM_STREAM);
+	random_init(&eth->random, config->seed, SWITCH_STREAM);
 	shared_buffer_init(&eth->buffer, eth->roce.classes, eth->sw.class_count,
 			   eth->roce.buffer_bytes);
 	if (pool_init(eth) || switch_tables_init(&eth->sw, &eth->routes, &eth->translate))

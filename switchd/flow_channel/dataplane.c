@@ -399,8 +399,7 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	port->link = link;
 	port->stats = stats_port(dp->sw.stats, p);
 	port->fabric.no_channel.first = port->edge.port_limit.first = FLOW_REF_NONE;
-	port->gauge.from_ps = config->measure_from_ps;
-	port->gauge.to_ps = config->measure_to_ps;
+	port->gauge = queue_gauge_of(config);
 	port_configure(dp, p);
 	error = ifct_init(&dp->ifcts[p], port_config->channels, &dp->near);
 	if (!error)

@@ -15,9 +15,8 @@
 #include "switchd/port_group/lid_tables.h"
 #include "switchd/port_group/lid_transmit.h"
 
-#define RANDOM_STREAM NODE_PORTS_MAX /* the links have those below */
-#define FLOOD_PACKETS_PER_PORT 64u   /* copies inside, at most */
-#define VACANT_UNITS 4096u           /* input buffer of a lane of a link to come, at least */
+#define FLOOD_PACKETS_PER_PORT 64u /* copies inside, at most */
+#define VACANT_UNITS 4096u         /* input buffer of a lane of a link to come, at least */
 
 static void note_input(const struct lid_port *in)
 {
@@ -191,8 +190,7 @@ static void port_init(struct lid_switch *lid, uint32_t p, struct link *link)
 
 	port->link = link;
 	port->stats = stats_port(lid->sw.stats, p);
-	port->gauge = (struct queue_gauge){ .from_ps = config->measure_from_ps,
-					    .to_ps = config->measure_to_ps };
+	port->gauge = queue_gauge_of(config);
 	for (uint32_t l = 0; l < lid->lane_count; l++)
 		port->lanes[l].turns.inputs =
 			lid->turns + ((size_t)p * lid->lane_count + l) * lid->sw.port_count;
@@ -239,7 +237,7 @@ static int init(void *dataplane)
 	lid->settings = config->port_group;
 	lid->levels = node_lanes(config, PORT_FABRIC);
 	lid->lane_count = config->class_count * lid->levels;
-	random_init(&lid->random, config->switch_.routing.seed, RANDOM_STREAM);
+	random_init(&lid->random, config->switch_.routing.seed, SWITCH_STREAM);
 	lid->turns = calloc((size_t)ports * lid->lane_count * ports, sizeof(*lid->turns));
 	if (!lid->turns || pool_init(lid) ||
 	    port_group_init(&lid->tables, &config->switch_.lids, ports))
