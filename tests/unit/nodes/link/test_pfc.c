@@ -305,3 +305,19 @@ TEST(late__only_real_clock_without_loss)
 	port = (struct port_config){ .bit_error_e15 = 1 };
 	ck_assert_uint_eq(pfc_late_ps(&config, 0), 0);
 }
+
+/* a record may capture more than a frame has, or less */
+TEST(pfc_frame_read__of_any_length)
+{
+	static const uint8_t mac[6] = { 2 };
+	struct pause_frame frame = { .enabled = 4, .quanta[2] = 77 }, read;
+	uint8_t bytes[4 * PAUSE_FRAME_BYTES] = { 0 };
+
+	pause_frame_write(&frame, mac, bytes);
+	ck_assert_int_eq(pfc_frame_read(bytes, sizeof(bytes), &read), 0);
+	ck_assert_uint_eq(read.enabled, 4);
+	ck_assert_uint_eq(read.quanta[2], 77);
+	ck_assert_int_eq(pfc_frame_read(bytes, PAUSE_FRAME_BYTES, &read), 0);
+	ck_assert_int_ne(pfc_frame_read(bytes, 20, &read), 0);
+	ck_assert_int_ne(pfc_frame_read(bytes, 0, &read), 0);
+}

@@ -316,3 +316,13 @@ TEST_RANGE(class_scheduler_init_node__keeps_other_settings, 0, 2)
 	for (uint32_t c = 0; c < 2; c++)
 		ck_assert_uint_eq(model.scheduler.share[c].min_bps, expected.share[c].min_bps);
 }
+
+/* a class is in the set if one of its lanes is */
+TEST(class_set_of_lanes__each_class_once)
+{
+	ck_assert_uint_eq(class_set_of_lanes(0xa5, 1), 0xa5);
+	ck_assert_uint_eq(class_set_of_lanes(0, 4), 0);
+	ck_assert_uint_eq(class_set_of_lanes(0xf0, 4), 2);
+	ck_assert_uint_eq(class_set_of_lanes(0x18, 4), 3);
+	ck_assert_uint_eq(class_set_of_lanes(0x81, 2), 9);
+}
