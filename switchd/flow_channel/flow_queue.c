@@ -76,9 +76,13 @@ bool flow_queue(struct dataplane *dp, uint32_t ref, struct packet *packet)
 {
 	struct port *in = &dp->ports[packet->in_port];
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t promise = headroom_promise(flow, in->mtu_units);
-	bool was_empty = ifct_push(flow, packet);
+	uint32_t promise;
+	bool was_empty;
 
+	if (!flow->um) /* the usual case: nothing is promised */
+		return ifct_push(flow, packet);
+	promise = headroom_promise(flow, in->mtu_units);
+	was_empty = ifct_push(flow, packet);
 	in->fabric.promised_units[flow->in_lane] += headroom_promise(flow, in->mtu_units) - promise;
 	return was_empty;
 }
