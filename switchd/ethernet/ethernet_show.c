@@ -55,7 +55,7 @@ static void show_buffer(const void *dataplane, uint32_t p, FILE *out)
 			p, eth->sw.config->classes[c].name,
 			eth->roce.classes[c].lossless ? "input" : "output",
 			shared_buffer_limit(&eth->buffer, p, c), input->bytes,
-			stats->input_bytes_max, input->headroom_bytes, input->headroom_bytes_max,
+			stats->input_bytes_max, input->headroom_bytes, input->headroom_limit_bytes,
 			eth->buffer.outputs[p][c]);
 	}
 }

@@ -20,10 +20,10 @@ void shared_buffer_port_set(struct shared_buffer *buffer, uint32_t port, uint64_
 
 	for (uint32_t c = 0; c < buffer->class_count; c++)
 		if (buffer->classes[c].lossless)
-			buffer->inputs[port][c].headroom_bytes_max = headroom_bytes;
+			buffer->inputs[port][c].headroom_limit_bytes = headroom_bytes;
 	for (uint32_t p = 0; p < NODE_PORTS_MAX; p++)
 		for (uint32_t c = 0; c < buffer->class_count; c++)
-			kept_bytes += buffer->inputs[p][c].headroom_bytes_max;
+			kept_bytes += buffer->inputs[p][c].headroom_limit_bytes;
 	buffer->shared_bytes =
 		buffer->buffer_bytes > kept_bytes ? buffer->buffer_bytes - kept_bytes : 0;
 }
@@ -95,7 +95,7 @@ static enum shared_buffer_verdict take_lossless(struct shared_buffer *buffer, ui
 
 	if (!goes_to_headroom(buffer, in, traffic_class, bytes)) {
 		buffer->used_bytes += bytes;
-	} else if (input->headroom_bytes + bytes <= input->headroom_bytes_max) {
+	} else if (input->headroom_bytes + bytes <= input->headroom_limit_bytes) {
 		input->headroom_bytes += bytes;
 	} else {
 		return SHARED_BUFFER_HEADROOM_FULL;

@@ -39,9 +39,9 @@ enum shared_buffer_verdict {
 
 /* a traffic class of an input port */
 struct shared_buffer_input {
-	uint64_t bytes;              /* all that came in here, ... */
-	uint64_t headroom_bytes;     /* ... of it in the headroom */
-	uint64_t headroom_bytes_max; /* 0: the class is lossy */
+	uint64_t bytes;                /* all that came in here, ... */
+	uint64_t headroom_bytes;       /* ... of it in the headroom */
+	uint64_t headroom_limit_bytes; /* 0: the class is lossy */
 };
 
 struct shared_buffer {

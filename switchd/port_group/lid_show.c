@@ -45,7 +45,7 @@ static void show_lanes(const void *dataplane, uint32_t p, FILE *out)
 			fprintf(out, "%d", credit_available(&port->link->credit, l));
 		fprintf(out, "\t%u\t%" PRIu64 "\t%s\n",
 			port->link->rx.buffer_units ? port->link->rx.held_units[l] : 0,
-			lane->log.count, lane->starved ? "waits for credit" : "-");
+			lane->log.count, lane->waited ? "waits for credit" : "-");
 	}
 }
 

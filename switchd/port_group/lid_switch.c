@@ -92,7 +92,7 @@ static void port_configure(struct lid_switch *lid, uint32_t p)
 	port->fecn = (struct fecn_mark){ 0 };
 	for (uint32_t l = 0; l < lid->lane_count; l++) {
 		port->lanes[l].turns.quantum_bytes = NODE_MTU_MAX; /* of packets from any link */
-		port->lanes[l].starved = false;
+		port->lanes[l].waited = false;
 		port->lanes[l].units_seen = 0;
 		port->lanes[l].log = (struct congestion_log){ 0 };
 	}

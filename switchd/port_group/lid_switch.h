@@ -37,7 +37,7 @@ struct lid_lane {
 	struct input_turns turns;
 	uint32_t units;      /* in the queue */
 	uint32_t units_seen; /* at the last choice */
-	bool starved;        /* the first packet has no credit */
+	bool waited;         /* the first packet had no credit at some time */
 	struct congestion_log log;
 };
 

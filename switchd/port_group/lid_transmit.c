@@ -25,7 +25,7 @@ static bool has_credit(struct lid_port *out, struct lid_lane *lane, const struct
 {
 	bool credit = link_has_credit(out->link, packet->out_lane, packet->units, now);
 
-	lane->starved |= !credit;
+	lane->waited |= !credit;
 	return credit;
 }
 
@@ -140,7 +140,7 @@ static bool is_marked(const struct lid_switch *lid, const struct lid_port *out,
 {
 	return lid->settings.fecn && !out->fecn.falling &&
 	       out->units >= mark_at_units(lid, out, packet, now) &&
-	       (!lane->starved || out->kind == PORT_EDGE);
+	       (!lane->waited || out->kind == PORT_EDGE);
 }
 
 /* Congestion detected at a port inside the fabric (PG-3): packets that leave it are marked, and its
@@ -150,7 +150,7 @@ static bool is_detected(const struct lid_switch *lid, const struct lid_port *out
 			const struct lid_lane *lane)
 {
 	return lid->settings.fecn && out->kind == PORT_FABRIC &&
-	       out->units >= lid->settings.queue_units && !lane->starved;
+	       out->units >= lid->settings.queue_units && !lane->waited;
 }
 
 /* of @packet, still queued */
@@ -214,7 +214,7 @@ static void send_packet(struct lid_switch *lid, uint32_t port, uint32_t lane, no
 
 	mark(lid, out, &out->lanes[lane], packet, now);
 	lid_queue_take(lid, port, lane, now);
-	out->lanes[lane].starved = false;
+	out->lanes[lane].waited = false;
 	out->lane_turn[packet->traffic_class] = (uint8_t)lane;
 	packet_send_bytes(lid, out, packet, now);
 	lid_leave(lid, packet);

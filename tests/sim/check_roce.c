@@ -73,11 +73,11 @@ static uint64_t check_input(const struct sim *sim, const struct sim_node *node, 
 			 "page %lu, 0x%lx",
 			 p, c, held->input_bytes[p][c], waits_for, input->bytes, stats->input_bytes,
 			 stats->waits_for);
-	if (input->headroom_bytes > input->headroom_bytes_max ||
+	if (input->headroom_bytes > input->headroom_limit_bytes ||
 	    input->headroom_bytes > input->bytes)
 		sim_fail(sim, node->config->name,
 			 "p%u class %u: %lu bytes in a headroom of %lu, %lu in all", p, c,
-			 input->headroom_bytes, input->headroom_bytes_max, input->bytes);
+			 input->headroom_bytes, input->headroom_limit_bytes, input->bytes);
 	if (shared_buffer_stopped(&eth->buffer, p, c) &&
 	    (!eth->roce.classes[c].lossless || !input->bytes))
 		sim_fail(sim, node->config->name, "p%u class %u: stopped for nothing", p, c);

@@ -131,7 +131,7 @@ static inline void books_expect(uint64_t packets)
 			headroom_bytes += buffer->inputs[p][c].headroom_bytes;
 			ck_assert_uint_eq(buffer->outputs[p][c], class_of(p, c)->queue_bytes);
 			ck_assert_uint_le(buffer->inputs[p][c].headroom_bytes,
-					  buffer->inputs[p][c].headroom_bytes_max);
+					  buffer->inputs[p][c].headroom_limit_bytes);
 		}
 	ck_assert_uint_eq(waiting, packets);
 	ck_assert_uint_eq(s.eth->sw.pool.used, packets);

@@ -57,7 +57,7 @@ static void sums_expect(void)
 			inputs += input->bytes;
 			headroom += input->headroom_bytes;
 			outputs += buffer.outputs[p][c];
-			ck_assert_uint_le(input->headroom_bytes, input->headroom_bytes_max);
+			ck_assert_uint_le(input->headroom_bytes, input->headroom_limit_bytes);
 			ck_assert_uint_le(input->headroom_bytes, input->bytes);
 		}
 	ck_assert_uint_eq(outputs, inputs + buffer.own_bytes);
