@@ -72,9 +72,8 @@ static int measured_add(const struct lab_opened *opened, json_t *all)
 
 	for (uint32_t i = 0; i < opened->lab.prediction_count && !status; i++) {
 		const struct lab_question *question = &opened->lab.predictions[i];
-		char shown[LAB_MEASURED_MAX];
-
 		bool shown_too = question->measured && opened->record.predictions[i];
+		char shown[LAB_MEASURED_MAX];
 
 		if (shown_too)
 			status = lab_measure("lab report", opened, question, shown);

@@ -157,8 +157,7 @@ static uint64_t pause_bytes(const struct node_config *node, const struct roce_cl
 
 /* A hint for PFC before ECN: PFC pauses an input at a lower level than that at which the marking of
  * an output, fed by this input alone, has its maximum. Prints the first such switch and port of
- * class
- * @index. */
+ * class @index. */
 static void marking_late_print(const struct plan *plan, uint32_t index, FILE *out)
 {
 	const struct roce_class_config *class = &plan->nodes[0].roce.classes[index];
