@@ -45,7 +45,7 @@ uint64_t neighbour_count(const struct plan *plan)
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (interface_is(plan, i))
 			addresses += plan_host_interface(plan, i)->address_count;
-	subnets = calloc(addresses + 1, sizeof(*subnets));
+	subnets = calloc(addresses, sizeof(*subnets));
 	for (uint32_t i = 0; subnets && i < plan->host_count; i++) {
 		const struct host_interface *own =
 			interface_is(plan, i) ? plan_host_interface(plan, i) : NULL;

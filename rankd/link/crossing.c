@@ -114,8 +114,8 @@ int crossing_init(struct crossing *crossing, const struct rank_plan *plan, uint3
 		.plan = plan, .rank = rank, .workers = workers, .places = *places
 	};
 	crossing->out_at = calloc(plan->place_count + 1ul, sizeof(*crossing->out_at));
-	crossing->neighbours = calloc(plan->rank_count + 1ul, sizeof(*crossing->neighbours));
-	crossing->in_of = calloc(plan->ring_count + 1ul, sizeof(*crossing->in_of));
+	crossing->neighbours = calloc(plan->rank_count, sizeof(*crossing->neighbours));
+	crossing->in_of = calloc(plan->ring_count, sizeof(*crossing->in_of));
 	crossing->due = calloc(plan->place_count, sizeof(*crossing->due));
 	out_next = calloc(plan->place_count, sizeof(*out_next));
 	if (!crossing->out_at || !crossing->neighbours || !crossing->in_of || !crossing->due ||
@@ -124,10 +124,10 @@ int crossing_init(struct crossing *crossing, const struct rank_plan *plan, uint3
 		return -ENOMEM;
 	}
 	rings_count(crossing);
-	crossing->out = calloc(crossing->out_count + 1ul, sizeof(*crossing->out));
-	crossing->in = calloc(crossing->in_count + 1ul, sizeof(*crossing->in));
-	crossing->touched = calloc(crossing->in_count + 1ul, sizeof(*crossing->touched));
-	crossing->messages = calloc(crossing->neighbour_count + 1ul, sizeof(*crossing->messages));
+	crossing->out = calloc(crossing->out_count, sizeof(*crossing->out));
+	crossing->in = calloc(crossing->in_count, sizeof(*crossing->in));
+	crossing->touched = calloc(crossing->in_count, sizeof(*crossing->touched));
+	crossing->messages = calloc(crossing->neighbour_count, sizeof(*crossing->messages));
 	if (!crossing->out || !crossing->in || !crossing->touched || !crossing->messages)
 		error = -ENOMEM;
 	for (uint32_t i = 0; i < plan->ring_count && !error; i++)

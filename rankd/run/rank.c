@@ -101,12 +101,11 @@ uint64_t rank_build(char *path, size_t path_max)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	if (!fstat(fd, &stat) && stat.st_size > 0) {
-		bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (bytes != MAP_FAILED) {
-			build = XXH3_64bits(bytes, (size_t)stat.st_size) | 1;
-			munmap(bytes, (size_t)stat.st_size);
-		}
+	bytes = fstat(fd, &stat) ? MAP_FAILED
+				 : mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes != MAP_FAILED) {
+		build = XXH3_64bits(bytes, (size_t)stat.st_size) | 1;
+		munmap(bytes, (size_t)stat.st_size);
 	}
 	close(fd);
 	return build;
