@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "orchestrator/base/array_grow.h"
+#include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/json_member.h"
@@ -24,58 +25,74 @@ const struct option_row client_options[2] = {
 
 /* ---- which fabric ---- */
 
-/* reports that none of the @count running fabrics is called @name */
-static int unknown(const char *command, const char *name, char (*names)[NODE_NAME_MAX], int count)
+int running_open(struct running *running, const char *command)
+{
+	char why[512];
+
+	*running = (struct running){ .base_fd = runtime_open(false, why, sizeof(why)) };
+	if (running->base_fd == -ENOENT)
+		return CLIENT_FINE;
+	if (running->base_fd < 0)
+		return options_wrong(command, "%s", why);
+	running->count = runtime_names(running->base_fd, &running->names);
+	if (running->count >= 0)
+		return CLIENT_FINE;
+	descriptor_close(&running->base_fd);
+	return options_wrong(command, "cannot read the runtime directory: %s",
+			     strerror(-running->count));
+}
+
+void running_close(struct running *running)
+{
+	free(running->names);
+	descriptor_close(&running->base_fd);
+}
+
+/* reports that none of the running fabrics is called @name */
+static int unknown(const char *command, const char *name, const struct running *running)
 {
 	char hint[128];
 
-	return options_wrong(command, "no fabric '%s' runs%s; 'heddle ps' lists those that do",
-			     name,
-			     key_name_hint(name, (const char *)names, (size_t)count, sizeof(*names),
-					   hint, sizeof(hint)));
+	return options_wrong(
+		command, "no fabric '%s' runs%s; 'heddle ps' lists those that do", name,
+		key_name_hint(name, (const char *)running->names, (size_t)running->count,
+			      sizeof(*running->names), hint, sizeof(hint)));
 }
 
 /* selects the fabric, to client->fabric */
-static int choose(struct client *client, int base_fd, const char *fabric)
+static int choose(struct client *client, const struct running *running, const char *fabric)
 {
-	char(*names)[NODE_NAME_MAX] = NULL;
-	int count = base_fd < 0 ? 0 : runtime_names(base_fd, &names);
-	int status = CLIENT_FINE, chosen = 0;
+	int count = running->count, chosen = 0;
 
-	if (count < 0)
-		status = options_wrong(client->command, "cannot read the runtime directory: %s",
-				       strerror(-count));
-	else if (!count)
-		status = options_wrong(client->command,
-				       "no fabric runs; start one with 'heddle up SCENARIO'");
-	while (!status && fabric && chosen < count && strcmp(names[chosen], fabric) != 0)
+	if (!count)
+		return options_wrong(client->command,
+				     "no fabric runs; start one with 'heddle up SCENARIO'");
+	while (fabric && chosen < count && strcmp(running->names[chosen], fabric) != 0)
 		chosen++;
-	if (!status && fabric && chosen == count)
-		status = unknown(client->command, fabric, names, count);
-	if (!status && !fabric && count > 1)
-		status = options_wrong(client->command,
-				       "%d fabrics run (%s, %s%s): choose one with -f", count,
-				       names[0], names[1], count > 2 ? ", ..." : "");
-	if (!status)
-		memcpy(client->fabric, names[chosen], sizeof(client->fabric));
-	free(names);
-	return status;
+	if (chosen == count)
+		return unknown(client->command, fabric, running);
+	if (!fabric && count > 1)
+		return options_wrong(
+			client->command, "%d fabrics run (%s, %s%s): choose one with -f", count,
+			running->names[0], running->names[1], count > 2 ? ", ..." : "");
+	memcpy(client->fabric, running->names[chosen], sizeof(client->fabric));
+	return CLIENT_FINE;
 }
 
 int client_open(struct client *client, const char *command, const char *fabric)
 {
 	const char *own = getenv("HEDDLE_FABRIC"); /* `heddle exec` sets it */
-	char why[512];
-	int base_fd = runtime_open(false, why, sizeof(why)), status;
+	struct running running;
+	int status = running_open(&running, command);
 
 	*client = (struct client){ .command = command, .socket = -1 };
 	if (!fabric && own && own[0])
 		fabric = own;
-	if (base_fd < 0 && base_fd != -ENOENT)
-		return options_wrong(command, "%s", why);
-	status = choose(client, base_fd, fabric);
+	if (status)
+		return status;
+	status = choose(client, &running, fabric);
 	if (!status) {
-		client->socket = runtime_connect(base_fd, client->fabric);
+		client->socket = runtime_connect(running.base_fd, client->fabric);
 		if (client->socket < 0) {
 			options_wrong(command, "cannot reach fabric %s: %s%s", client->fabric,
 				      strerror(-client->socket),
@@ -88,8 +105,7 @@ int client_open(struct client *client, const char *command, const char *fabric)
 			client_patience(client, CLIENT_TIMEOUT_MS);
 		}
 	}
-	if (base_fd >= 0)
-		close(base_fd);
+	running_close(&running);
 	return status;
 }
 

@@ -32,6 +32,13 @@ struct client {
 	bool ended; /* the fabric ends: it has closed its socket, or the connection */
 };
 
+/* the fabrics that run, in alphabetic order */
+struct running {
+	int base_fd; /* runtime_open(); negative: none has run yet */
+	int count;
+	char (*names)[NODE_NAME_MAX];
+};
+
 /* options of every command on a running fabric */
 struct client_words {
 	const char *fabric; /* NULL: the only one */
@@ -46,6 +53,12 @@ struct client_words {
 
 /** client_options - -f FABRIC and --json, in this order, of struct client_words. */
 extern const struct option_row client_options[2];
+
+/** running_open() - the fabrics that run. Return: CLIENT_FINE, running_close() later; else
+ *  CLIENT_USAGE, reported. */
+int running_open(struct running *running, const char *command);
+
+void running_close(struct running *running);
 
 /** client_open() - connects to fabric @fabric; NULL: that of $HEDDLE_FABRIC, else the only one that
  *  runs.

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
@@ -154,20 +153,19 @@ static void one_print(const json_t *fabric)
 		observe_fidelity_print(fabric, stdout);
 }
 
-/* ends the requested ones of the @count running fabrics */
-static int some_end(int base_fd, char (*names)[NODE_NAME_MAX], int count,
-		    const struct request *request)
+/* ends the requested ones of the running fabrics */
+static int some_end(const struct running *running, const struct request *request)
 {
 	json_t *ended = json_array(), *fabric;
 	int status = CLIENT_FINE;
 	bool found = false;
 	size_t i;
 
-	for (int n = 0; n < count; n++) {
-		if (request->name && strcmp(names[n], request->name) != 0)
+	for (int n = 0; n < running->count; n++) {
+		if (request->name && strcmp(running->names[n], request->name) != 0)
 			continue;
 		found = true;
-		if (one_end(base_fd, names[n], ended))
+		if (one_end(running->base_fd, running->names[n], ended))
 			status = CLIENT_FAILED;
 	}
 	if (request->json)
@@ -185,31 +183,24 @@ static int some_end(int base_fd, char (*names)[NODE_NAME_MAX], int count,
 
 int cmd_down(int argc, char **argv)
 {
-	char(*names)[NODE_NAME_MAX] = NULL, why[512];
 	struct request request = { 0 };
-	int base_fd, count, status = options_read(&words, argc, argv, &request, &count);
+	struct running running;
+	int count, status = options_read(&words, argc, argv, &request, &count);
 
 	if (status >= 0)
 		return status;
 	request.name = argv[1];
 	if (request.name && request.all)
 		return options_wrong("down", "expected a name or --all, not both");
-	count = 0;
-	base_fd = runtime_open(false, why, sizeof(why));
-	if (base_fd < 0 && base_fd != -ENOENT)
-		return options_wrong("down", "%s", why);
-	if (base_fd >= 0)
-		count = runtime_names(base_fd, &names);
-	if (count < 0)
-		status = options_wrong("down", "cannot read the runtime directory: %s",
-				       strerror(-count));
-	else if (!request.name && !request.all && count > 1)
+	status = running_open(&running, "down");
+	if (status)
+		return status;
+	if (!request.name && !request.all && running.count > 1)
 		status = options_wrong("down", "%d fabrics run (%s, %s%s): name one, or --all",
-				       count, names[0], names[1], count > 2 ? ", ..." : "");
+				       running.count, running.names[0], running.names[1],
+				       running.count > 2 ? ", ..." : "");
 	else
-		status = some_end(base_fd, names, count, &request);
-	free(names);
-	if (base_fd >= 0)
-		close(base_fd);
+		status = some_end(&running, &request);
+	running_close(&running);
 	return status;
 }

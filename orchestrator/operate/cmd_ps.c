@@ -4,16 +4,12 @@
  *  with --since the difference to an earlier output. */
 #include "orchestrator/operate/cmd_ps.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/json_member.h"
 #include "orchestrator/command/client.h"
-#include "orchestrator/live/runtime_dir.h"
 #include "orchestrator/operate/observe.h"
 
 struct request {
@@ -330,19 +326,13 @@ static int one_show(const struct request *request)
 
 static int all_show(const struct request *request)
 {
-	char(*names)[NODE_NAME_MAX] = NULL, why[512];
-	int base_fd = runtime_open(false, why, sizeof(why)), count = 0, status;
+	struct running running;
+	int status = running_open(&running, "ps");
 
-	if (base_fd < 0 && base_fd != -ENOENT)
-		return options_wrong("ps", "%s", why);
-	if (base_fd >= 0)
-		count = runtime_names(base_fd, &names);
-	status = count < 0 ? options_wrong("ps", "cannot read the runtime directory: %s",
-					   strerror(-count))
-			   : fabrics_show(names, count, request);
-	free(names);
-	if (base_fd >= 0)
-		close(base_fd);
+	if (status)
+		return status;
+	status = fabrics_show(running.names, running.count, request);
+	running_close(&running);
 	return status;
 }
 
