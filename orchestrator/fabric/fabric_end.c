@@ -67,8 +67,10 @@ static uint32_t leave_await(struct fabric *fabric)
 		fabric_watch_deaths(fabric);
 		for (uint32_t i = 0; i < fabric->plan->node_count && !wait; i++)
 			wait = fabric->nodes[i].pid && !overdue(fabric, i, began_ns);
-		if (!wait)
+		if (!wait) {
+			fabric_watch_deaths(fabric); /* one may have left during the look */
 			return fabric->alive;
+		}
 		usleep(LOOK_US);
 	}
 }

@@ -41,7 +41,7 @@ int image_cache_path(char *path, size_t path_max)
 		below = "/.cache";
 	}
 	if (!base || *base != '/')
-		return -ENOENT;
+		return -ENOTDIR; /* -ENOENT would mean that there is no cache */
 	return snprintf(path, path_max, "%s%s/heddle/images", base, below) < (int)path_max
 		       ? 0
 		       : -ENAMETOOLONG;

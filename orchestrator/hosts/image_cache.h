@@ -19,7 +19,7 @@
 #include "orchestrator/hosts/image_config.h"
 
 /** image_cache_path() - the folder of the cache, from the environment.
- *  Return: 0; -ENOENT: there is no home; -ENAMETOOLONG. */
+ *  Return: 0; -ENOTDIR: there is no home; -ENAMETOOLONG. */
 int image_cache_path(char *path, size_t path_max);
 
 /** image_cache_get() - unpacks image @config, if that has not been done, and holds its folder.

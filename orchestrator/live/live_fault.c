@@ -265,7 +265,7 @@ json_t *live_fault_list(struct live_query *query)
 /* the pauses of all NICs count from @from; a dead one has it from its configuration */
 static int pauses_tell(struct live *live, node_time_t from)
 {
-	int error = 0;
+	int error = 0, failed;
 
 	for (uint32_t i = live->plan->switch_count; i < live->plan->node_count; i++) {
 		struct nic_config *nic = &live->plan->nodes[i].nic;
@@ -275,7 +275,8 @@ static int pauses_tell(struct live *live, node_time_t from)
 		if (!nic->pause_count || !fabric_pid(&live->fabric, i))
 			continue;
 		snprintf(message.text2, sizeof(message.text2), "%" PRIu64, from);
-		error = error ? error : fabric_tell(&live->fabric, i, &message);
+		failed = fabric_tell(&live->fabric, i, &message);
+		error = error ? error : failed;
 	}
 	return error;
 }
@@ -309,8 +310,11 @@ json_t *live_fault_start(struct live_query *query)
 	if (next_at(live) != NODE_TIME_NEVER)
 		return live_refuse("the faults play already: 'heddle faults stop' ends them");
 	error = rewind_all(live);
-	if (!error)
+	if (!error) {
 		error = pauses_tell(live, from);
+		if (error) /* those that have begun end */
+			pauses_tell(live, NODE_TIME_NEVER);
+	}
 	if (error)
 		return live_refuse("the faults cannot be started: %s", live_reason(live, error));
 	live->faults.from_ps = from;

@@ -111,6 +111,8 @@ int tunnel_key_read(const char *path, uint8_t key[TUNNEL_KEY_BYTES], char *why, 
 		fclose(file);
 	}
 	if (error)
+		explicit_bzero(text, sizeof(text));
+	if (error)
 		return why_write(error, why, why_max, "the key cannot be read: %s: %s", path,
 				 strerror(-error));
 	if (length && text[length - 1] == '\n')

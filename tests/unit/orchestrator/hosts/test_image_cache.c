@@ -292,7 +292,7 @@ TEST(image_cache_prune__loses_its_name_first)
 	free(path);
 }
 
-/* of a user without a name and without a folder */
+/* of a user without a name and without a folder: no place for a cache, which is not an empty one */
 TEST(image_cache_path__nowhere)
 {
 	char path[256];
@@ -301,8 +301,11 @@ TEST(image_cache_path__nowhere)
 	unsetenv("HOME");
 	if (geteuid() || seteuid(54321))
 		return; /* only root can be such a user */
-	ck_assert_int_eq(image_cache_path(path, sizeof(path)), -ENOENT);
+	ck_assert_int_eq(image_cache_path(path, sizeof(path)), -ENOTDIR);
 	setenv("HOME", "relative", 1);
-	ck_assert_int_eq(image_cache_path(path, sizeof(path)), -ENOENT);
+	ck_assert_int_eq(image_cache_path(path, sizeof(path)), -ENOTDIR);
+	ck_assert_ptr_null(image_cache_list(why, sizeof(why)));
+	ck_assert_str_eq(why, "the folder of images below $XDG_CACHE_HOME or $HOME: Not a "
+			      "directory");
 	ck_assert_int_eq(seteuid(0), 0);
 }

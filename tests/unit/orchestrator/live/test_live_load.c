@@ -21,7 +21,7 @@
 	"workloads:\n"                                                                       \
 	"  - {name: in, pattern: incast, to: C}\n"                                           \
 	"  - {name: few, pattern: pairs, pairs: [[A, B]], start: 1s, messages: 2, up: no}\n" \
-	"pauses: [{host: C, every: 2s, for: 1s}]\n"                                          \
+	"pauses: [{host: C, every: 2s, for: 1s}, {host: B, every: 2s, for: 1s}]\n"           \
 	"faults: [{at: 2s, link: [s1, s2], for: 1s}, {at: 5s, switch: s2}]\n"
 
 #define NODES_MAX 512
@@ -418,7 +418,7 @@ static const char *fault_state(size_t index)
 TEST(live_faults__described)
 {
 	ask(live_fault_list, NULL);
-	ck_assert_int_eq(number(told, "pauses"), 1);
+	ck_assert_int_eq(number(told, "pauses"), 2);
 	ck_assert_int_eq(number(json_array_get(json_object_get(told, "faults"), 0), "at_ns"),
 			 2000000000);
 	ck_assert_str_eq(fault_state(0), "planned");
@@ -432,6 +432,25 @@ TEST(live_faults__described)
 TEST(live_faults__after_the_duration_of_the_scenario)
 {
 	ck_assert_uint_eq(plan.faults.list[1].at_ps, 5 * NODE_S);
+}
+
+/* B cannot be told that its pauses begin: those of C do not begin either */
+TEST(live_fault_start__not_all_nics_follow)
+{
+	struct fabric_node *node = &live.fabric.nodes[first + 1];
+
+	live.faults.from_ps = NODE_TIME_NEVER;
+	node->pid = getpid();
+	node->pid_shown = 4711;
+	node->control = -1;
+	time_is(2);
+	ask(live_fault_start, NULL);
+	ck_assert_pstr_eq(error(), "the faults cannot be started: NIC B (pid 4711) does not "
+				   "answer");
+	ck_assert_uint_eq(live.faults.from_ps, NODE_TIME_NEVER);
+	for (uint32_t nic = first + 1; nic <= first + 2; nic++)
+		ck_assert_uint_eq(plan.nodes[nic].nic.pauses_from_ps, NODE_TIME_NEVER);
+	node->pid = 0;
 }
 
 /* as `ps` has them: more than lost and astray of the faults */
