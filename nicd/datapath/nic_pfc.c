@@ -43,11 +43,13 @@ void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byte
 {
 	struct pause_frame frame;
 
-	nic->link->stats->pauses_received++;
 	nic->pfc.gate.late_ps = pfc_late_ps(nic->config, 0);
-	if (pfc_frame_read(bytes, captured_bytes, &frame))
+	if (pfc_frame_read(bytes, captured_bytes, &frame)) {
 		trace_drop(nic->stats, DROP_MALFORMED, 0, 0, NULL, nic->now_ps);
-	else if (nic->roce && pfc_is_obeyed(&nic->config->roce))
+		return;
+	}
+	nic->link->stats->pauses_received++;
+	if (nic->roce && pfc_is_obeyed(&nic->config->roce))
 		pfc_gate_take(&nic->pfc.gate, &frame, nic->link->rate_bps, nic->now_ps);
 }
 

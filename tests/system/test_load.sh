@@ -56,7 +56,7 @@ stream() {
 		while b := c.recv(65536): d.update(b)
 		print(d.hexdigest())' >"$scratch/got" &
 	listening h3 5001 >/dev/null || return 1
-	timeout 100 "$heddle" exec h1 -- python3 -c 'if True:
+	in_the_end timeout 100 "$heddle" exec h1 -- python3 -c 'if True:
 		import socket, sys
 		c = socket.create_connection(("h3", 5001)); c.sendall(open(sys.argv[1], "rb").read()); c.close()' "$scratch/data"
 	wait %1
