@@ -80,7 +80,7 @@ json_t *check_up(const struct plan *plan)
 		return NULL;
 	if (real_advice_here(plan, true, text, sizeof(text)))
 		json_array_append_new(list, json_string(text));
-	if (neighbour_advice_here(plan, text, sizeof(text)))
+	if (neighbour_advice_here(neighbour_count(plan), text, sizeof(text)))
 		json_array_append_new(list, json_string(text));
 	hosts_check(plan, list);
 	if (!namespaces_allowed())

@@ -11,6 +11,7 @@
 
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/exec_many.h"
+#include "orchestrator/run/neighbour_advice.h"
 
 #define FAILED_SHOWN 20u
 
@@ -169,6 +170,8 @@ static int hosts_ping(const struct ping_request *request, const struct host_name
 	status = exec_many(&many);
 	if (!status)
 		status = result_print(&result);
+	if (result.failed)
+		neighbour_advice_print("ping-all", (uint64_t)hosts->count * (hosts->count - 1));
 	json_decref(result.pairs);
 	free(argv);
 	return status;

@@ -170,7 +170,7 @@ static int scenario_load(struct up *up, const char *path, struct plan *plan,
 		plan_loops_print(plan, "heddle up: a routing loop, as configured: ", stderr);
 	if (!error) {
 		real_advice_print("up", plan, true);
-		neighbour_advice_print("up", plan);
+		neighbour_advice_print("up", neighbour_count(plan));
 	}
 	if (!error && up->hold)
 		plan_hold(plan);

@@ -98,15 +98,15 @@ bool neighbour_advice(uint64_t count, uint64_t kept, char *text, size_t text_max
 	return true;
 }
 
-bool neighbour_advice_here(const struct plan *plan, char *text, size_t text_max)
+bool neighbour_advice_here(uint64_t count, char *text, size_t text_max)
 {
-	return neighbour_advice(neighbour_count(plan), neighbours_kept(PATH), text, text_max);
+	return neighbour_advice(count, neighbours_kept(PATH), text, text_max);
 }
 
-void neighbour_advice_print(const char *command, const struct plan *plan)
+void neighbour_advice_print(const char *command, uint64_t count)
 {
 	char text[NEIGHBOUR_ADVICE_MAX];
 
-	if (neighbour_advice_here(plan, text, sizeof(text)))
+	if (neighbour_advice_here(count, text, sizeof(text)))
 		fprintf(stderr, "heddle %s: %s\n", command, text);
 }

@@ -25,10 +25,10 @@ uint64_t neighbours_kept(const char *path);
  *  setting of root that keeps them; else "".   Return: is there one? */
 bool neighbour_advice(uint64_t count, uint64_t kept, char *text, size_t text_max);
 
-/** neighbour_advice_here() - neighbour_advice() for @plan on this machine. */
-bool neighbour_advice_here(const struct plan *plan, char *text, size_t text_max);
+/** neighbour_advice_here() - neighbour_advice() for @count neighbours on this machine. */
+bool neighbour_advice_here(uint64_t count, char *text, size_t text_max);
 
 /** neighbour_advice_print() - the same to standard error, as `heddle COMMAND`. */
-void neighbour_advice_print(const char *command, const struct plan *plan);
+void neighbour_advice_print(const char *command, uint64_t count);
 
 #endif
