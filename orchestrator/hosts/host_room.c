@@ -218,7 +218,8 @@ static int room_begin(struct host_room *room, const struct fabric_namespaces *na
 							[ROOM_BEGIN_UTS] = uts_fd });
 	close(pair[1]);
 	if (error)
-		snprintf(why, why_max, "its pid and mount namespace: %s", strerror(-error));
+		snprintf(why, why_max, "its pid and mount namespace: %s%s", strerror(-error),
+			 error == -EAGAIN ? ": " NAMESPACE_PROCESS_LIMIT : "");
 	return error ? error : report_await(room, why, why_max);
 }
 

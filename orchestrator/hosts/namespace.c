@@ -115,10 +115,8 @@ void namespaces_refusal(int sysctl_fd, const char *step, int error, char *why, s
 	const char *reason = strerror(-error);
 
 	if (error == -EAGAIN)
-		snprintf(why, why_max,
-			 "%s is refused (%s): the limit of processes is reached; raise it with "
-			 "'ulimit -u', in a container with the engine's '--pids-limit'",
-			 step, reason);
+		snprintf(why, why_max, "%s is refused (%s): " NAMESPACE_PROCESS_LIMIT, step,
+			 reason);
 	else if (setting_is(sysctl_fd, "kernel/unprivileged_userns_clone", 0))
 		snprintf(why, why_max,
 			 "%s is refused (%s): user namespaces are reserved to root here; "

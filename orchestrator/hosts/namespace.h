@@ -26,6 +26,11 @@
 
 #include "orchestrator/hosts/netlink.h"
 
+/* what an -EAGAIN of fork() means to a user */
+#define NAMESPACE_PROCESS_LIMIT                                                              \
+	"the limit of processes is reached; raise it with 'ulimit -u', in a container with " \
+	"the engine's '--pids-limit'"
+
 /* Descriptors are -1 when not open, and closed on exec. */
 struct fabric_namespaces {
 	bool rootless; /* a user namespace was made */

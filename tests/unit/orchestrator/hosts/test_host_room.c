@@ -184,17 +184,21 @@ TEST(host_room_start__late_answer_to_another_request_is_dropped)
 	ck_assert_uint_eq(open_count(), before);
 }
 
-TEST(host_room_make__late_answer_to_another_request_is_dropped)
+TEST_RANGE(host_room_make__late_answer_to_another_request_is_dropped, 0, 2)
 {
+	const int error = _i ? -EAGAIN : -EUSERS;
 	const struct host_room_spec spec = { .name = "late", .resolver = "" };
 	struct fabric_namespaces fabric = FABRIC_NAMESPACES_NONE;
 	unsigned before = open_count();
 	struct host_room room;
-	pid_t pid = imitation_start(&fabric.init_fd, 0, -EUSERS);
+	pid_t pid = imitation_start(&fabric.init_fd, 0, error);
 
 	ck_assert_int_eq(
 		host_room_make(&room, &fabric, STDIN_FILENO, STDIN_FILENO, &spec, why, sizeof(why)),
-		-EUSERS);
+		error);
+	ck_assert_str_eq(why, _i ? "host late: its pid and mount namespace: Resource temporarily "
+				   "unavailable: " NAMESPACE_PROCESS_LIMIT
+				 : "host late: its pid and mount namespace: Too many users");
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	close(fabric.init_fd);
 	ck_assert_uint_eq(open_count(), before);
