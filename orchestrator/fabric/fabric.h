@@ -140,6 +140,7 @@ struct fabric_node {
 	bool tables_due;
 	uint64_t started_ns;        /* monotonic_ns() */
 	uint64_t stopped_ns;        /* when a signal stopped it; 0: it runs */
+	uint64_t late_cpu_ns;       /* its CPU time when its time to leave was over; 0: it is not */
 	struct stats_view view;     /* its statistics page */
 	struct stats_page *stats;   /* view.page; NULL: none */
 	int doorbell;               /* real clock: pace.h; -1 */

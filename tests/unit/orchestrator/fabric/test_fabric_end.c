@@ -109,6 +109,17 @@ static void leaves_late(void)
 		;
 }
 
+/* waits without a sleep and without CPU time, as for a core: for a child that uses its memory */
+static void leaves_without_core(void)
+{
+	while (page->state != CLOCK_ENDED)
+		;
+	if (!vfork()) {
+		usleep(300000);
+		_exit(0);
+	}
+}
+
 static void leaves(void)
 {
 	while (page->state != CLOCK_ENDED)
@@ -339,6 +350,19 @@ TEST_RANGE(fabric_end__with_a_capture, 0, 4)
 	}
 	fabric.options.watchdog_ns = 1;
 	node_begins(0, leaves_late);
+	nodes[0].stopped_ns = 1; /* as if */
+	fabric.stopped = 1;
+	said_begin();
+	ck_assert_int_eq(fabric_end(&fabric), 0);
+	ck_assert_str_eq(said_end(), "");
+	ck_assert(!nodes[0].late);
+}
+
+/* a busy machine gives a node its core late; under the virtual clock it leaves all the same */
+TEST(fabric_end__no_core)
+{
+	fabric.options.watchdog_ns = 100 * NODE_MS / NODE_NS;
+	node_begins(0, leaves_without_core);
 	nodes[0].stopped_ns = 1; /* as if */
 	fabric.stopped = 1;
 	said_begin();
