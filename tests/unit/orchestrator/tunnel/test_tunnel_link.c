@@ -243,6 +243,21 @@ TEST(tunnel_link_counted__of_this_generation)
 	ck_assert_uint_eq(received.drops[TUNNEL_DROP_INCOMPLETE], 0);
 }
 
+/* A count of the records before one that has arrived in part does not end it. */
+TEST(tunnel_link_counted__while_a_record_arrives)
+{
+	node_send(1, 100, NODE_US);
+	node_send(2, 2000, 2 * NODE_US);
+	send_all(1400);
+	for (uint32_t i = 0; i < item_count; i++) {
+		take(i, 0);
+		tunnel_link_counted(&to, &(struct tunnel_count){ 3, 77, 1 }, &received);
+	}
+	expect(1, 100, NODE_US);
+	expect(2, 2000, 2 * NODE_US);
+	ck_assert_uint_eq(received.drops[TUNNEL_DROP_INCOMPLETE], 0);
+}
+
 TEST(tunnel_link__order_is_kept)
 {
 	for (uint32_t i = 1; i <= 3; i++)
