@@ -148,8 +148,11 @@ TEST(observe_fidelity__of_the_interval)
 	ck_assert_str_eq(verdict(), "valid-for-rates");
 	ck_assert_str_eq(member_text(fidelity, "node"), "s1");
 	ck_assert_int_eq(member_number(fidelity, "interval_ns"), 2000000000);
+	ck_assert_int_eq(member_number(fidelity, "lateness_p50_ns"), 50000);
 	ck_assert_int_eq(member_number(fidelity, "lateness_p99_ns"), 50000);
+	ck_assert_int_eq(member_number(fidelity, "lateness_max_ns"), 50000);
 	ck_assert_int_eq(member_number(fidelity, "added_delay_ns"), 40000);
+	ck_assert_int_eq(member_number(fidelity, "stalled_ns"), 0);
 }
 
 TEST(observe_fidelity__idle_interval_is_valid)
