@@ -24,7 +24,7 @@ uid_t privilege_user(pid_t parent);
  *  change, privilege_user() in no group but that of the same number; user 65534 where a user
  *  namespace has no such user. @keep_user: no change of user; those of a rootless fabric belong to
  *  the user that started it, so that this user may kill them.
- *  A change of user clears the signal for the death of @parent, so it is set again.
+ *  The kernel then kills the process when @parent dies; a change of user would clear that.
  *  Return: 0; -ESRCH if @parent is gone; -errno. */
 int privilege_drop(pid_t parent, bool keep_user);
 

@@ -1,9 +1,7 @@
 #include "orchestrator/manager/manager_process.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "nodes/control/control.h"
@@ -80,12 +78,7 @@ int manager_process_run(int argc, char **argv)
 				" is started by the daemon of a fabric: 'heddle up'\n");
 		return EXIT_WRONG;
 	}
-	/* the daemon may have died before the kernel was told to watch it */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
-		return EXIT_LOST;
-	if (privilege_drop(parent, argc > 2))
-		return EXIT_LOST;
-	if (receive(&keeper, &hello))
+	if (privilege_drop(parent, argc > 2) || receive(&keeper, &hello))
 		return EXIT_LOST;
 	if (hello.kind == MANAGER_HELLO) {
 		manager.node_count = hello.node_count;

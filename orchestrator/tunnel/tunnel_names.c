@@ -99,8 +99,7 @@ static _Noreturn void names_run(const struct tunnel *tunnel, int orders, pid_t p
 	setpgid(0, 0);
 	prctl(PR_SET_NAME, "heddle names");
 	descriptors_close(tunnel, orders);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent ||
-	    privilege_drop(parent, geteuid() != 0))
+	if (privilege_drop(parent, geteuid() != 0))
 		_exit(EXIT_FAILURE);
 	while (read(orders, &machine, 1) == 1)
 		if (machine < tunnel->options->machine_count && tunnel->sockets[machine] >= 0)

@@ -646,8 +646,7 @@ int tunnel_process_run(int argc, char **argv)
 	/* ns; the kernel's own choice of 50 us is several links long, as for nodes */
 	prctl(PR_SET_TIMERSLACK, 1ul);
 	privilege_files();
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent ||
-	    privilege_drop(parent, argc > 2))
+	if (privilege_drop(parent, argc > 2))
 		return EXIT_LOST;
 	do
 		kind = order_take(process);
