@@ -44,7 +44,7 @@ static bool may_be_late(const struct fabric *fabric, uint32_t node)
 }
 
 /* Virtual clock: does @node, whose time to leave is over, still want a core, and has it had less
- * than @limit_ns of CPU time since? On a busy machine it leaves later, and the run ends the same. */
+ * than @limit_ns of CPU time since? On a busy machine it leaves later; the run ends the same. */
 static bool waits_for_core(struct fabric *fabric, uint32_t node, uint64_t limit_ns)
 {
 	struct fabric_node *state = &fabric->nodes[node];
