@@ -163,10 +163,10 @@ def compiled(kind, path, scratch):
 
 
 def same_code(path, text, whole, scratch):
-    """Does the compiler make the same object of both texts of the file, at -O3 and without lines?"""
-    source, thing, goal = f'{scratch}/same.c', f'{scratch}/same.o', f'build/reach/obj/{path[:-2]}.o'
-    command = [source if word == path else thing if word == goal else word for word in commands['reach'][goal]
-               if word not in ('-MMD', '-MP', '-fsanitize-coverage=trace-pc')]
+    """Does gcc make the same object of both texts of the file, at -O3 and without lines?"""
+    source, thing, goal = f'{scratch}/same.c', f'{scratch}/same.o', f'{BUILD}/obj/{path[:-2]}.o'
+    command = ['gcc', *(source if word == path else thing if word == goal else word
+                        for word in commands['asan'][goal][1:] if not re.match('-f(no-)?sanitize|-M', word))]
     objects = []
     for each in (text, whole):
         with open(source, 'w', encoding='utf-8') as file:
