@@ -16,8 +16,9 @@ int fabric_stop(struct fabric *fabric);
 
 /** fabric_end() - fabric_stop(), then requests every node to leave and waits until all have ended,
  *  for a bounded time. Statistics stay readable. A node that has not left by then is killed. Under
- *  the virtual clock that is a warning on standard error, since its statistics are complete. Under
- *  the real clock a node counts until it leaves, so it is a failure.
+ *  the virtual clock that is a warning on standard error, since its statistics are complete, and a
+ *  node that wants a core has as much CPU time more. Under the real clock a node counts until it
+ *  leaves, so it is a failure.
  *  Return: 0; -EIO if a node left with an error, or had to be killed under the real clock:
  *  fabric->failure. */
 int fabric_end(struct fabric *fabric);

@@ -337,6 +337,19 @@ TEST(fabric_end__real_clock_one_is_killed)
 			 "NIC h1 (pid 102) did not leave within 5 s and was killed");
 }
 
+/* node 0, as if a signal had stopped it, has @limit_ns to leave, does @does, and is not late */
+static void leaves_in_time(void (*does)(void), uint64_t limit_ns)
+{
+	fabric.options.watchdog_ns = limit_ns;
+	node_begins(0, does);
+	nodes[0].stopped_ns = 1;
+	fabric.stopped = 1;
+	said_begin();
+	ck_assert_int_eq(fabric_end(&fabric), 0);
+	ck_assert_str_eq(said_end(), "");
+	ck_assert(!nodes[0].late);
+}
+
 /* A node that writes a capture is complete only after it has left: it has time while it computes.
  * So have all nodes that are packed with it. */
 TEST_RANGE(fabric_end__with_a_capture, 0, 4)
@@ -348,27 +361,13 @@ TEST_RANGE(fabric_end__with_a_capture, 0, 4)
 		nodes[1].lead = 0;
 		ports[1][1].capture_bytes = 60;
 	}
-	fabric.options.watchdog_ns = 1;
-	node_begins(0, leaves_late);
-	nodes[0].stopped_ns = 1; /* as if */
-	fabric.stopped = 1;
-	said_begin();
-	ck_assert_int_eq(fabric_end(&fabric), 0);
-	ck_assert_str_eq(said_end(), "");
-	ck_assert(!nodes[0].late);
+	leaves_in_time(leaves_late, 1);
 }
 
 /* a busy machine gives a node its core late; under the virtual clock it leaves all the same */
 TEST(fabric_end__no_core)
 {
-	fabric.options.watchdog_ns = 100 * NODE_MS / NODE_NS;
-	node_begins(0, leaves_without_core);
-	nodes[0].stopped_ns = 1; /* as if */
-	fabric.stopped = 1;
-	said_begin();
-	ck_assert_int_eq(fabric_end(&fabric), 0);
-	ck_assert_str_eq(said_end(), "");
-	ck_assert(!nodes[0].late);
+	leaves_in_time(leaves_without_core, 100 * NODE_MS / NODE_NS);
 }
 
 /* ... not if it does not compute; nor without a capture, or with one of another process */
