@@ -91,14 +91,3 @@ bool rank_plan_check(const void *bytes, size_t length, uint32_t rank_count, cons
 	}
 	return true;
 }
-
-uint32_t rank_plan_rank_at(const struct rank_plan *plan, uint32_t place)
-{
-	const struct rank_worker *workers = rank_plan_workers(plan);
-
-	for (uint32_t w = 0; w < plan->worker_count; w++)
-		if (place >= workers[w].first_place &&
-		    place - workers[w].first_place < workers[w].node_count)
-			return workers[w].rank;
-	return plan->rank_count;
-}

@@ -60,7 +60,4 @@ size_t rank_plan_bytes(uint32_t worker_count, uint32_t ring_count);
  *  @why a sentence, if not. */
 bool rank_plan_check(const void *bytes, size_t length, uint32_t rank_count, const char **why);
 
-/** rank_plan_rank_at() - the rank that has @place, which is below place_count; rank_count: none. */
-uint32_t rank_plan_rank_at(const struct rank_plan *plan, uint32_t place);
-
 #endif

@@ -35,7 +35,7 @@ static void plan_try(const uint8_t *bytes, size_t length)
 
 			assert(ring->at + ring_bytes(ring->data_bytes) <= plan->rings_bytes);
 			assert(ring->to_place < plan->place_count);
-			assert(rank_plan_rank_at(plan, ring->to_place) < 2);
+			assert(rank_plan_workers(plan)[ring->to_worker].rank < 2);
 		}
 	}
 	free(copy);
