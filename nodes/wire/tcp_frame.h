@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TCP_FLAG_PSH 0x08u
 #define TCP_FLAG_ACK 0x10u
 #define TCP_FLAG_ECE 0x40u /* congestion was experienced */
 #define TCP_FLAG_CWR 0x80u /* the sender has reduced its window */

@@ -11,7 +11,6 @@
 
 #define FORMAT 1
 #define VERDICT_SAMPLES 10 /* a verdict at least so often, and when it changes */
-#define TIER_NONE UINT32_MAX
 
 /* a series of ports, and where an answer has it */
 static const struct source {
