@@ -9,7 +9,8 @@
  *  A port records when it received its first ACK_ECA, but not for which destination. So a scenario
  *  that expects a reaction to one host must have one congested host. A sender that received one
  *  before that port sent any is left out, and so is one that received none: `told` of `senders` is
- *  the number that counts. */
+ *  the number that counts. The time says something about senders only if they start together: their
+ *  workloads have one destination each and one start, and are not an open loop. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_REACTION_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_REACTION_H
 
@@ -20,6 +21,7 @@ struct reaction {
 	node_time_t time_ps;  /* valid if told */
 	node_time_t trip_ps;  /* 0 without senders */
 	uint32_t senders, told;
+	bool together; /* the senders start together; true without senders */
 };
 
 /** reaction_of() - the reaction to the congestion of the port to host @host.  O(flows * path). */

@@ -102,6 +102,10 @@ static void reaction_write(const struct plan *plan, const struct results *result
 	struct reaction reaction = reaction_of(plan, results, host);
 	char time[HUMAN_TEXT_MAX];
 
+	if (!reaction.together) {
+		fprintf(out, "-\n");
+		return;
+	}
 	if (reaction.told && reaction.trip_ps)
 		fprintf(out, "%s (%.2f round trips), ", human_time(reaction.time_ps, time),
 			(double)reaction.time_ps / (double)reaction.trip_ps);

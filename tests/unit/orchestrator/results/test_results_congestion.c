@@ -41,6 +41,36 @@ TEST(reaction_of__sender_not_reached)
 	ck_assert_uint_eq(reaction.first_ps, 0);
 }
 
+/* The time of the last sender says nothing about senders that do not start together. */
+TEST(results_congestion_write__open_loop)
+{
+	struct workload_config first = { .arrival = ARRIVAL_CLOSED },
+			       second = { .arrival = ARRIVAL_CLOSED };
+	char *text;
+
+	incast_add();
+	nodes[2].nic.workloads = &first;
+	nodes[3].nic.workloads = &second;
+	nodes[2].nic.workload_count = nodes[3].nic.workload_count = 1;
+	gather(true);
+	text = written(results_congestion_write);
+	HAS(text, "5.000 us (", "2 of 2 senders\n");
+	free(text);
+	for (unsigned i = 0; i < 4; i++) {
+		second = (struct workload_config){
+			.arrival = i == 0   ? ARRIVAL_POISSON
+				   : i == 1 ? ARRIVAL_PACED
+					    : ARRIVAL_BURST,
+			.start_ps = i == 2 ? NODE_US : 0,
+			.destination = i == 3 ? DESTINATION_RANDOM : DESTINATION_FIXED,
+		};
+		text = written(results_congestion_write);
+		HAS(text, "last sender told after", "  -\n");
+		ck_assert_ptr_null(strstr(text, "senders\n"));
+		free(text);
+	}
+}
+
 TEST(results_congestion_write__what_happened)
 {
 	struct port_stats *port = stats_port(pages[0], 1);
