@@ -407,11 +407,6 @@ int cmd_up(int argc, char **argv)
 	status = up_machines_read(&up.machines);
 	if (!status)
 		status = scenario_load(&up, argv[1], &plan, &images);
-	if (!status && !up.name && !runtime_name_fine(plan.scenario))
-		status = options_wrong("up",
-				       "the name of the scenario, '%s', is not valid for a fabric, "
-				       "whose first character is no '.': choose one with --name",
-				       plan.scenario);
 	if (!status && up.machines.machines.count && plan.dilation > 1)
 		status = options_wrong("up", "time cannot be dilated on several machines: the "
 					     "network between them is not");

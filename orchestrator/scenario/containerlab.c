@@ -62,14 +62,14 @@ static void name_read(struct containerlab *lab)
 {
 	const struct yaml_node *name = yaml_find(lab->root, "name");
 
-	if (name && name->kind == YAML_SCALAR && key_name_valid(name->text))
+	if (name && name->kind == YAML_SCALAR && key_name_valid(name->text) && name->text[0] != '.')
 		snprintf(lab->name, sizeof(lab->name), "%s", name->text);
 	else
 		strcpy(lab->name, "lab");
 	if (name && strcmp(lab->name, name->text ? name->text : "") != 0)
 		containerlab_leave_out(lab, name->place,
 				       "the name: a fabric's has 1 to %d letters, digits, '_', "
-				       "'.' or '-'",
+				       "'.' or '-', no '.' or '-' first",
 				       NODE_NAME_MAX - 1);
 }
 

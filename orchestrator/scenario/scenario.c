@@ -207,9 +207,18 @@ static void fabric_read(struct reader *reader, const struct key *key, const stru
 
 #define COMPLETE(field) .complete = offsetof(struct scenario, field)
 
+/* 'heddle up' makes a folder of that name, which commands list */
+static void name_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
+{
+	key_name(reader, key, node, target);
+	if (((struct scenario *)target)->name[0] == '.')
+		key_refuse(reader, node, "the name of a scenario does not begin with '.'");
+}
+
 /* in the order of reading: keys that others depend on come first */
 static const struct key scenario_keys[] = {
-	{ "name", key_name, KEY_FIELD(struct scenario, name), .required = true },
+	{ "name", name_read, KEY_FIELD(struct scenario, name), .required = true },
 	{ "about", key_text, KEY_FIELD(struct scenario, about) },
 	{ "dilate", key_count, KEY_FIELD(struct scenario, dilation), .min = 1,
 	  .max = DILATION_MAX },

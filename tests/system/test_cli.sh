@@ -290,7 +290,7 @@ check "an option without its value" refused 'needs a value' run "$tiny" --csv
 check "a value that is no number" refused '--seed' run "$tiny" --seed x
 check "a time without unit" refused '--break-at' run "$tiny" --break-at 50
 sed 's/^name:.*/name: ../' "$tiny" >"$scratch/dots.yaml"
-check "up: a scenario whose name is none of a fabric" refused 'choose one with --name' up "$scratch/dots.yaml"
+check "a scenario whose name is none of a fabric" refused "does not begin with '.'" check "$scratch/dots.yaml"
 check "an unknown event loop" refused '--loop takes' run "$tiny" --loop=epoll
 check "two scenarios" refused 'two scenarios' run "$tiny" "$lot"
 check "--set without =" refused 'PATH=VALUE' run "$tiny" --set run.duration

@@ -147,7 +147,7 @@ TEST(containerlab__inheritance)
 }
 
 /* the longest name that a fabric may have is kept, one more letter is not */
-TEST_RANGE(containerlab__name, 0, 4)
+TEST_RANGE(containerlab__name, 0, 5)
 {
 	static const struct {
 		const char *name, *becomes;
@@ -156,6 +156,7 @@ TEST_RANGE(containerlab__name, 0, 4)
 		{ "abcdefghijklmnopqrstuvwxyz-1234", "abcdefghijklmnopqrstuvwxyz-1234" },
 		{ "abcdefghijklmnopqrstuvwxyz-12345", "lab" },
 		{ "a/b", "lab" },
+		{ ".a", "lab" },
 	};
 	char text[400], line[80];
 
