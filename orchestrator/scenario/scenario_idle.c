@@ -174,6 +174,22 @@ static void path_pause_find(struct search *search, const struct yaml_node *root)
 	said_add(search, &key->key_place);
 }
 
+/* Parameters of a control that another one replaces. A library of the user's may be told of CNPs,
+ * whose interval is a key of dcqcn. */
+static void control_section_find(struct search *search, const struct yaml_node *root,
+				 enum congestion_kind kind)
+{
+	const struct roce_config *config = &search->scenario->roce.config;
+	const struct yaml_node *key = yaml_find(yaml_find(root, "roce"), congestion_words[kind]);
+
+	if (!key || config->congestion == kind || config->congestion == CONGESTION_OWN ||
+	    (kind == CONGESTION_DCQCN && !config->dcqcn.enabled) || roce_varies(root))
+		return;
+	snprintf(search->path, sizeof(search->path), "roce.%s beside congestion-control: %s",
+		 congestion_words[kind], congestion_words[config->congestion]);
+	said_add(search, &key->key_place);
+}
+
 int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario)
 {
 	struct search search = { .scenario = scenario };
@@ -186,6 +202,10 @@ int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario)
 		own_control_find(&search, root);
 	if (kinds & ROCE && !search.error)
 		path_pause_find(&search, root);
+	if (kinds & ROCE && !search.error)
+		control_section_find(&search, root, CONGESTION_DCQCN);
+	if (kinds & ROCE && !search.error)
+		control_section_find(&search, root, CONGESTION_SWIFT);
 	scenario->kinds = kinds;
 	return search.error;
 }

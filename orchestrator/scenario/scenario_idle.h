@@ -14,7 +14,7 @@
 /** scenario_idle_find() - fills scenario->kinds, and scenario->idle: keys of the tree @root that
  *  have no effect, neither in the fabric of @scenario nor in any of its variants, each with its
  *  place, such as "routing.redirect (line 7)". A library of roce.own-control beside another control
- *  is one.   Return: 0 or -ENOMEM. */
+ *  is one, and so are the parameters of a control that is not selected.   Return: 0 or -ENOMEM. */
 int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario);
 
 /** scenario_idle_print() - prints one line that names them, after @label; nothing if there are

@@ -86,6 +86,32 @@ TEST(scenario_idle_print__path_pause_without_supplement)
 	}
 }
 
+/* the parameters of a control that another one replaces */
+TEST_RANGE(scenario_idle_print__control_not_selected, 0, 8)
+{
+	static const struct {
+		const char *keys, *told;
+	} cases[] = {
+		{ "dcqcn: {ai: 10Mb/s}", "" },
+		{ "dcqcn: {ai: 10Mb/s}, congestion-control: swift",
+		  "idle: roce.dcqcn beside congestion-control: swift (line 5)\n" },
+		{ "congestion-control: none, dcqcn: yes",
+		  "idle: roce.dcqcn beside congestion-control: none (line 5)\n" },
+		{ "swift: {ai: 2}",
+		  "idle: roce.swift beside congestion-control: dcqcn (line 5)\n" },
+		{ "dcqcn: no, congestion-control: swift", "" },
+		{ "dcqcn: {ai: 10Mb/s}, congestion-control: dcqcn", "" },
+		{ "swift: {ai: 2}, congestion-control: swift", "" },
+		{ "swift: {ai: 2}}\ncompare: {columns: [drops], variants: [{name: a, set: "
+		  "{roce.congestion-control: swift}}]",
+		  "" },
+	};
+	char text[400];
+
+	snprintf(text, sizeof(text), STAR "fabric: roce\nroce: {%s}\n", cases[_i].keys);
+	ck_assert_str_eq(told(text, NULL, 0), cases[_i].told);
+}
+
 TEST(scenario_idle_print__settings)
 {
 	static const char *const settings[] = { "fabric=port-group", "switch.acks.t1=10ns",
