@@ -10,10 +10,13 @@
 
 struct list_options {
 	bool json;
+	const char *labs;
 };
 
 static const struct option_row rows[] = {
 	OPTION_FLAG("--json", offsetof(struct list_options, json), "as JSON"),
+	OPTION_TEXT("--labs", "DIR", offsetof(struct list_options, labs),
+		    "the same as DIR alone, as other commands of labs have it"),
 };
 
 static const struct command_words words = {
@@ -58,7 +61,9 @@ int lab_list(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = lab_labs_folder("lab list", count ? argv[1] : NULL, folder);
+	if (count && options.labs)
+		return options_wrong("lab list", "give DIR or --labs DIR, not both");
+	status = lab_labs_folder("lab list", count ? argv[1] : options.labs, folder);
 	if (status)
 		return status;
 	error = lab_folders_list(folder, &labs);

@@ -16,7 +16,9 @@ answers_of() {
 
 listed() {
 	run 0 lab list && grep -q '^03-innocent-flow  *20 min  ' out && [ "$(grep -vc '^#' out)" = "$(ls "$topologies/labs" | wc -l)" ] &&
-		run 0 lab list --json && jq -e '.[] | select(.name == "03-innocent-flow") | .minutes == 20' out
+		run 0 lab list --json && jq -e '.[] | select(.name == "03-innocent-flow") | .minutes == 20' out &&
+		mkdir labs && cp -r "$topologies/labs/03-innocent-flow" labs && run 0 lab list --labs labs && [ "$(grep -vc '^#' out)" = 1 ] &&
+		run 2 lab list labs --labs labs && says err 'not both'
 }
 
 # in a folder whose name is not UTF-8
