@@ -22,6 +22,7 @@ TEST(view_page_text__is_a_page_that_loads_nothing)
 	ck_assert_ptr_nonnull(strstr(view_page_text, "</html>"));
 	ck_assert_ptr_null(strstr(view_page_text, "<link rel=\"stylesheet\""));
 	ck_assert_uint_eq(times_in(view_page_text, " src=\"http"), 0);
+	ck_assert_uint_eq(times_in(view_page_text, "<noscript>"), 1);
 }
 
 TEST(view_page_policy__a_digest_for_each_script)
