@@ -168,6 +168,33 @@ static bool client_answer(struct live_clients *clients, struct live_client *clie
 	return fine && client_send(client);
 }
 
+/* discards what is there of a request that was too long */
+static void rest_skip(struct live_client *client)
+{
+	char *end = memchr(client->in, '\n', client->in_length);
+	size_t used = end ? (size_t)(end - client->in) + 1 : client->in_length;
+
+	client->in_length -= used;
+	memmove(client->in, client->in + used, client->in_length);
+	client->skipping = !end;
+}
+
+/* answers a request of which LIVE_REQUEST_MAX bytes have no end; false: close the client */
+static bool long_refuse(struct live_client *client)
+{
+	int length = asprintf(&client->out, "{\"error\":\"the request is longer than %u bytes\"}\n",
+			      LIVE_REQUEST_MAX - 1);
+
+	if (length < 0) {
+		client->out = NULL;
+		return false;
+	}
+	client->out_length = (size_t)length;
+	client->out_sent = 0;
+	rest_skip(client);
+	return client_send(client);
+}
+
 /* receives from @client; false if it has closed */
 static bool client_receive(struct live_client *client)
 {
@@ -185,6 +212,8 @@ static bool client_receive(struct live_client *client)
 	if (length <= 0)
 		return length == -EAGAIN;
 	client->in_length += (size_t)length;
+	if (client->skipping)
+		rest_skip(client);
 	return true;
 }
 
@@ -200,7 +229,9 @@ void live_client_serve(struct live_clients *clients, struct live_client *client,
 	while (fine && !client->out && memchr(client->in, '\n', client->in_length) &&
 	       !clients->live->ending)
 		fine = client_answer(clients, client);
-	if (!fine || (!client->out && client->in_length == LIVE_REQUEST_MAX))
+	if (fine && !client->out && client->in_length == LIVE_REQUEST_MAX)
+		fine = !clients->live->ending && long_refuse(client);
+	if (!fine)
 		client_close(client);
 }
 

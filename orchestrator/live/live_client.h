@@ -1,9 +1,11 @@
 /*  live_client - the connections of commands to the daemon: requests and answers (DU-3, TB-24).
  *
- *  A client sends a line, and is answered, one request after the other. The daemon never waits for
- *  a client: what is not there yet, or is not taken, is left until the socket is ready. There are
- *  LIVE_CLIENTS_MAX places. If all are taken, the client that has been silent for longest makes
- *  place, once that is a second: none can keep others from ending the fabric. */
+ *  A client sends a line, and is answered, one request after the other. A line of LIVE_REQUEST_MAX
+ *  bytes without an end is answered with an error, and the rest of it is discarded. The daemon
+ *  never waits for a client: what is not there yet, or is not taken, is left until the socket is
+ *  ready. There are LIVE_CLIENTS_MAX places. If all are taken, the client that has been silent for
+ *  longest makes place, once that is a second: none can keep others from ending the fabric.
+ */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_CLIENT_H
 #define HEDDLE_ORCHESTRATOR_LIVE_LIVE_CLIENT_H
 
@@ -16,7 +18,8 @@ struct live_client {
 	uint64_t heard_ns; /* when it last sent or received */
 	char *in;
 	size_t in_length;
-	char *out; /* the answer that is being sent; NULL: none */
+	bool skipping; /* until the end of a request that was too long */
+	char *out;     /* the answer that is being sent; NULL: none */
 	size_t out_length, out_sent;
 	/* sent with its first byte; duplicates, since a host may leave before that */
 	int fds[LIVE_FDS_MAX];

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -178,28 +179,45 @@ TEST(live_clients_close__all)
 
 /* ---- requests and answers ---- */
 
-/* a request without an end is refused when it is too long: the connection ends */
-TEST(live_client_serve__a_request_that_does_not_end)
+/* as if it sent all that is there */
+static void serves(unsigned number, const char *bytes, size_t length)
 {
-	static char bytes[LIVE_REQUEST_MAX];
-	struct live_client *client = &clients.all[0];
+	struct live_client *client = &clients.all[number];
 
-	memset(bytes, 'x', sizeof(bytes));
-	joins(0);
-	ck_assert_int_eq(send(peers[0], bytes, 100, 0), 100);
-	live_client_serve(&clients, client, POLLIN);
-	ck_assert_uint_eq(client->in_length, 100);
-	stays(0);
-	for (size_t sent = 100; sent < sizeof(bytes);) {
-		ssize_t more = send(peers[0], bytes, sizeof(bytes) - sent, MSG_DONTWAIT);
+	for (size_t sent = 0; sent < length;) {
+		ssize_t more = send(peers[number], bytes + sent, length - sent, MSG_DONTWAIT);
 
 		ck_assert_int_gt(more, 0);
 		sent += (size_t)more;
-		while (client->fd >= 0 && client->in_length < sent)
+		for (int unread = 1; client->fd >= 0 && unread;) {
 			live_client_serve(&clients, client, POLLIN);
+			ck_assert_int_eq(ioctl(client->fd, FIONREAD, &unread), 0);
+		}
 	}
-	ck_assert_int_eq(client->fd, -1);
-	ck_assert_uint_eq(taken(), 0);
+}
+
+/* a request that is too long is answered with an error, once; the next one is served */
+TEST(live_client_serve__a_request_that_does_not_end)
+{
+	static const char answer[] = "{\"error\":\"the request is longer than 65535 bytes\"}\n";
+	static char bytes[LIVE_REQUEST_MAX];
+	struct live_client *client = &clients.all[0];
+	char got[256] = "";
+
+	memset(bytes, 'x', sizeof(bytes));
+	joins(0);
+	serves(0, bytes, sizeof(bytes) - 1);
+	ck_assert_uint_eq(client->in_length, sizeof(bytes) - 1);
+	stays(0);
+	for (unsigned i = 0; i < 3; i++)
+		serves(0, bytes, sizeof(bytes) - 1);
+	ck_assert_int_ge(client->fd, 0);
+	ck_assert_int_eq(recv(peers[0], got, sizeof(got), MSG_DONTWAIT), sizeof(answer) - 1);
+	ck_assert_str_eq(got, answer);
+	serves(0, "\nhalf", 5);
+	ck_assert(!client->skipping);
+	ck_assert_uint_eq(client->in_length, 4);
+	stays(0);
 }
 
 /* an answer that the socket does not take at once follows in parts */
