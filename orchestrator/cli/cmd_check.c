@@ -167,16 +167,18 @@ static int print_text(const struct plan *plan, const struct scenario *scenario,
 		      const struct request *request)
 {
 	struct summary summary = summarise(plan);
-	char time[3][QUANTITY_TEXT_MAX];
+	uint32_t hosts = plan_owner_count(plan);
+	char time[3][QUANTITY_TEXT_MAX], nics[32] = "";
 
 	printf("%s: fine\n", plan->file);
 	printf("scenario      %s (seed %llu)\n", plan->scenario, (unsigned long long)plan->seed);
 	if (*scenario->about)
 		printf("about         %s\n", scenario->about);
 	printf("fabric        %s\n", scenario_fabric_name[plan_fabric(plan)]);
-	printf("nodes         %u: %u switch%s, %u host%s\n", plan->node_count, plan->switch_count,
-	       plan->switch_count == 1 ? "" : "es", plan->host_count,
-	       plan->host_count == 1 ? "" : "s");
+	if (hosts < plan->host_count)
+		snprintf(nics, sizeof(nics), "%u NICs of ", plan->host_count);
+	printf("nodes         %u: %u switch%s, %s%u host%s\n", plan->node_count, plan->switch_count,
+	       plan->switch_count == 1 ? "" : "es", nics, hosts, hosts == 1 ? "" : "s");
 	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count,
 	       summary.edge_links, summary.fabric_links);
 	if (!request->up)
@@ -272,8 +274,8 @@ static int print_json(const struct plan *plan, const struct scenario *scenario,
 		scenario->about,
 		/* 64 bits without sign: JSON integers of jansson have one */
 		"seed", json_sprintf("%llu", (unsigned long long)plan->seed), "switches",
-		(json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count, "links",
-		(json_int_t)plan->link_count, "duration_ps", (json_int_t)plan->duration_ps,
+		(json_int_t)plan->switch_count, "hosts", (json_int_t)plan_owner_count(plan),
+		"links", (json_int_t)plan->link_count, "duration_ps", (json_int_t)plan->duration_ps,
 		"warmup_ps", (json_int_t)plan->warmup_ps, "lookahead_ps",
 		(json_int_t)plan->lookahead_ps, "flows", (json_int_t)summary.flows, "ring_bytes",
 		(json_int_t)summary.ring_bytes, "workloads", workloads, "expectations",

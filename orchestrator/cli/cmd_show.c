@@ -175,13 +175,13 @@ static void summary_print(const struct plan *plan)
 {
 	char duration[HUMAN_TEXT_MAX], warmup[HUMAN_TEXT_MAX], lookahead[HUMAN_TEXT_MAX];
 	bool named = plan_fabric(plan) != FABRIC_FLOW_CHANNEL;
+	uint32_t hosts = plan_owner_count(plan);
 
 	printf("scenario   %s, seed %" PRIu64 "\n", plan->scenario, plan->seed);
 	printf("fabric     %s%s%" PRIu32 " switch%s, %" PRIu32 " host%s, %" PRIu32 " link%s\n",
 	       named ? scenario_fabric_name[plan_fabric(plan)] : "", named ? ", " : "",
-	       plan->switch_count, plan->switch_count == 1 ? "" : "es", plan->host_count,
-	       plan->host_count == 1 ? "" : "s", plan->link_count,
-	       plan->link_count == 1 ? "" : "s");
+	       plan->switch_count, plan->switch_count == 1 ? "" : "es", hosts,
+	       hosts == 1 ? "" : "s", plan->link_count, plan->link_count == 1 ? "" : "s");
 	printf("time       %s, measured from %s%s; time step %s\n",
 	       human_time(plan->duration_ps, duration), human_time(plan->warmup_ps, warmup),
 	       plan->drain ? ", then drained" : "", human_time(plan->lookahead_ps, lookahead));

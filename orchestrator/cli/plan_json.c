@@ -27,14 +27,14 @@ json_t *plan_json_summary(const struct plan *plan)
 				  "class", (json_int_t)plan->workloads[i].traffic_class));
 	for (uint32_t i = 0; i < plan->expectation_count; i++)
 		json_array_append_new(expects, json_string(plan->expectations[i].text));
-	return json_pack("{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o, s:o}", "scenario",
-			 plan->scenario, "seed", seed_json(plan->seed), "fabric",
-			 scenario_fabric_name[plan_fabric(plan)], "switches",
-			 (json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count,
-			 "links", (json_int_t)plan->link_count, "duration_ps",
-			 (json_int_t)plan->duration_ps, "warmup_ps", (json_int_t)plan->warmup_ps,
-			 "drain", plan->drain, "lookahead_ps", (json_int_t)plan->lookahead_ps,
-			 "workloads", workloads, "expects", expects);
+	return json_pack(
+		"{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:o, s:o}", "scenario",
+		plan->scenario, "seed", seed_json(plan->seed), "fabric",
+		scenario_fabric_name[plan_fabric(plan)], "switches", (json_int_t)plan->switch_count,
+		"hosts", (json_int_t)plan_owner_count(plan), "links", (json_int_t)plan->link_count,
+		"duration_ps", (json_int_t)plan->duration_ps, "warmup_ps",
+		(json_int_t)plan->warmup_ps, "drain", plan->drain, "lookahead_ps",
+		(json_int_t)plan->lookahead_ps, "workloads", workloads, "expects", expects);
 }
 
 static json_t *ports_json(const struct node_config *node)

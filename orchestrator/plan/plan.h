@@ -161,6 +161,16 @@ static inline const char *plan_switch_name(const struct plan *plan, uint32_t fab
 	return plan->nodes[fabric_address - 1].name;
 }
 
+/** plan_owner_count() - the number of hosts, each once, however many NICs it has.  O(NICs). */
+static inline uint32_t plan_owner_count(const struct plan *plan)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		count += !plan->hosts[i].interface;
+	return count;
+}
+
 /** plan_host_settings() - the settings of the host that NIC @host_index is of; of a place that is
  *  not vacant. */
 static inline const struct scenario_host_settings *plan_host_settings(const struct plan *plan,

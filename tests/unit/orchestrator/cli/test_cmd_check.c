@@ -382,6 +382,23 @@ TEST(help__of_commands_and_keys)
 	ASSERT_HAS(printed, "\"name\": \"t\"");
 }
 
+/* a host with several NICs is one host */
+TEST(check__hosts_with_several_nics)
+{
+	file_write("t.yaml",
+		   "name: t\nrun: {duration: 20us}\ntopology:\n  switches: [s1, s2]\n"
+		   "  hosts: {A: {switch: s1, interfaces: [{switch: s2}, {switch: s2}]}, B: s2}\n");
+	ASSERT_STATUS("check|t.yaml", 0);
+	ASSERT_HAS(printed, "\nnodes         6: 2 switches, 4 NICs of 2 hosts\n"
+			    "links         4: 4 to hosts, 0 between switches\n");
+	ASSERT_STATUS("check|t.yaml|--json", 0);
+	ASSERT_HAS(printed, "\"hosts\": 2,");
+	ASSERT_STATUS("show|t.yaml", 0);
+	ASSERT_HAS(printed, "2 switches, 2 hosts, 4 links\n");
+	ASSERT_STATUS("show|t.yaml|--json", 0);
+	ASSERT_HAS(printed, "\"hosts\": 2");
+}
+
 /* ---- show ---- */
 
 TEST(show__of_a_scenario_needs_no_run)
