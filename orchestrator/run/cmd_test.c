@@ -19,6 +19,7 @@
 
 #include "nodes/base/monotonic.h"
 #include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/human.h"
 #include "orchestrator/base/input_file.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/json_text.h"
@@ -34,12 +35,15 @@
 
 #define JOBS_MAX 256u
 #define WAIT_NS 100000000ull
+/* ours: from SIGTERM to SIGKILL of a run that took too long; its nodes end with it */
+#define LATE_NS 10000000000ull
 #define MESSAGES_MAX 65536u /* of a run's standard error, in a result */
 
 struct test_options {
 	unsigned jobs; /* 0: as many as there are cores */
 	const char *junit;
 	bool json, quiet;
+	uint64_t timeout_ps; /* 0: none */
 	struct option_settings settings;
 };
 
@@ -49,6 +53,7 @@ struct job {
 	pid_t child; /* 0: it does not run */
 	FILE *out, *messages;
 	uint64_t start_ns;
+	bool late;      /* it is being ended, because it took too long */
 	json_t *result; /* NULL: not yet */
 };
 
@@ -89,6 +94,9 @@ static const struct option_row rows[] = {
 		    "the results also as JUnit XML; -: to standard output instead of TAP"),
 	OPTION_FLAG("--json", AT(json), "the results as JSON, instead of TAP"),
 	OPTION_FLAG("--quiet", AT(quiet), "no progress"),
+	OPTION_TAKE("--timeout", "TIME", AT(timeout_ps), option_time, NULL,
+		    "ends each scenario that has played for so long, as 60s, on the clock of\n"
+		    "the machine: it is a failed test; 0s: no limit (default)"),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
 };
 
@@ -255,9 +263,22 @@ static int status_of(const struct suite *suite, int status)
 	return suite->ending ? EXIT_INTERRUPTED : 128 + WTERMSIG(status);
 }
 
+/* Values of a run that was ended are those of a part of it, which its expectations do not mean.
+ * Return: true if it was ended, with @why: a reason of 64 bytes in place of its messages */
+static bool was_late(const struct suite *suite, const struct job *job, int status, char *why)
+{
+	char time[HUMAN_TEXT_MAX];
+
+	snprintf(why, 64, "it did not end within %s, --timeout",
+		 human_time(suite->options->timeout_ps, time));
+	return job->late && !suite->ending &&
+	       (!WIFEXITED(status) || WEXITSTATUS(status) == EXIT_INTERRUPTED);
+}
+
 static void job_end(struct suite *suite, struct job *job, int status)
 {
-	char *messages = messages_read(job->messages);
+	char *messages = messages_read(job->messages), why[64];
+	bool late = was_late(suite, job, status, why);
 	json_t *result;
 
 	rewind(job->out);
@@ -265,8 +286,9 @@ static void job_end(struct suite *suite, struct job *job, int status)
 	job->child = 0;
 	suite->running--;
 	result_keep(suite, job,
-		    suite_result_make(job->file, status_of(suite, status), result,
-				      messages ? messages : "",
+		    suite_result_make(job->file, late ? EXIT_INTERRUPTED : status_of(suite, status),
+				      late ? NULL : result,
+				      late ? why : messages ?: "",
 				      (double)(monotonic_ns() - job->start_ns) / 1e9));
 	json_decref(result);
 	free(messages);
@@ -282,6 +304,25 @@ static void runs_end(struct suite *suite)
 			kill(suite->jobs[i].child, SIGTERM);
 }
 
+/* ends runs that take too long, in good order if they can */
+static void late_end(struct suite *suite)
+{
+	uint64_t timeout_ns = suite->options->timeout_ps / NODE_NS, now_ns = monotonic_ns();
+
+	for (size_t i = 0; timeout_ns && i < suite->started; i++) {
+		struct job *job = &suite->jobs[i];
+		uint64_t played_ns = now_ns - job->start_ns;
+
+		if (!job->child || played_ns < timeout_ns)
+			continue;
+		if (!job->late)
+			kill(job->child, SIGTERM);
+		else if (played_ns - timeout_ns > LATE_NS)
+			kill(job->child, SIGKILL);
+		job->late = true;
+	}
+}
+
 /* waits for a run to end, or a signal; then for all to end */
 static void runs_await(struct suite *suite)
 {
@@ -291,6 +332,7 @@ static void runs_await(struct suite *suite)
 	/* not for longer: a run may end between waitpid() and this */
 	if (interrupt_wait(-1, WAIT_NS) && !suite->ending)
 		runs_end(suite);
+	late_end(suite);
 	while ((child = waitpid(-1, &status, suite->ending ? 0 : WNOHANG)) > 0)
 		for (size_t i = 0; i < suite->started; i++)
 			if (suite->jobs[i].child == child)

@@ -143,6 +143,23 @@ killed() {
 	[ $? = 1 ] && says out 'not ok 1 - endless.yaml: the run ends in good order'
 }
 
+# a run that takes too long is a failed test, and nothing of a part of it is judged
+timed_out() {
+	sed 's/20us/100s/' fine.yaml >endless.yaml
+	run 1 test endless.yaml --timeout 300ms && says out 'not ok 1 - endless.yaml: the run is not interrupted' && says out 1..1 &&
+		says out 'message: "it did not end within 300.0 ms, --timeout"' && run 0 test fine.yaml --timeout 3600s && run 2 test fine.yaml --timeout 5
+}
+
+# also one that does not react
+stopped() {
+	local suite left
+	"$heddle" test endless.yaml --timeout 300ms >out 2>err &
+	suite=$!
+	left=$(wait_for children "$suite") && kill -STOP ${left%% *}
+	wait "$suite"
+	[ $? = 1 ] && says out 'it did not end within' && gone ${left%% *}
+}
+
 check tap tap
 check reasons reasons
 check same_order same_order
@@ -163,4 +180,6 @@ check settings settings
 check interrupted interrupted INT
 check 'interrupted by SIGTERM' interrupted TERM
 check killed killed
+check timed_out timed_out
+check stopped stopped
 finish
