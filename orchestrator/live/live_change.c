@@ -420,7 +420,15 @@ json_t *live_add_link(struct live_query *query)
 
 /* ---- leaving ---- */
 
-/* refuses if hosts would lose their only link, or no node of the kind would remain; else NULL */
+/* a link whose other end runs on another machine: neither that machine nor the tunnel would learn
+ * that it has gone */
+static bool is_cut(const struct port_config *port)
+{
+	return !port->vacant && port->medium == MEDIUM_TUNNEL;
+}
+
+/* refuses if hosts would lose their only link, another machine one of its links, or no node of the
+ * kind would remain; else NULL */
 static json_t *leave_check(const struct live *live, uint32_t node)
 {
 	const struct node_config *config = &live->plan->nodes[node];
@@ -432,6 +440,11 @@ static json_t *leave_check(const struct live *live, uint32_t node)
 		if (!config->ports[port].vacant && config->ports[port].kind == PORT_EDGE)
 			return live_refuse("host %s is connected to %s: remove the host first",
 					   config->ports[port].peer_name, config->name);
+	for (uint32_t port = 0; config->kind == NODE_SWITCH && port < config->port_count; port++)
+		if (is_cut(&config->ports[port]))
+			return live_refuse("%s has a link to %s on another machine, which cannot "
+					   "be removed",
+					   config->name, config->ports[port].peer_name);
 	if ((config->kind == NODE_NIC ? counts.hosts : counts.switches) == 1)
 		return live_refuse("%s is the last %s; 'heddle down %s' ends the fabric",
 				   config->name, config->kind == NODE_NIC ? "host" : "switch",
@@ -471,6 +484,7 @@ json_t *live_remove(struct live_query *query)
 {
 	struct live *live = query->live;
 	int64_t node = live_query_node(query, live_query_text(query, "node")), link;
+	const struct plan_link *ends;
 	int error;
 
 	if (node < 0)
@@ -480,9 +494,12 @@ json_t *live_remove(struct live_query *query)
 	link = live_link_find(query);
 	if (link < 0)
 		return query->refusal;
-	if (live->plan->nodes[live->plan->links[link].node_a].kind == NODE_NIC)
+	ends = &live->plan->links[link];
+	if (live->plan->nodes[ends->node_a].kind == NODE_NIC)
 		return live_refuse("this is the only link of its host: remove the host, or take "
 				   "the link down");
+	if (is_cut(&live->plan->nodes[ends->node_a].ports[ends->port_a]))
+		return live_refuse("the link leads to another machine: take it down instead");
 	link_remove(live, (uint32_t)link);
 	error = tables_update(live);
 	return error ? live_refuse("the link is removed, but not all switches have new tables: %s",

@@ -109,6 +109,24 @@ TEST(live_remove__which_link)
 		   "s1 has 2 links to s2: name the number of a port");
 }
 
+/* SC-5: what another machine still has */
+TEST(live_remove__link_between_machines)
+{
+	const struct plan_link *link = &plan.links[plan.link_count - 1];
+
+	for (uint32_t i = 0; i < plan.link_count; i++)
+		if (!plan.links[i].vacant && plan.nodes[plan.links[i].node_b].kind == NODE_SWITCH)
+			link = &plan.links[i];
+	ck_assert_str_eq(plan.nodes[link->node_a].name, "s1");
+	plan.nodes[link->node_a].ports[link->port_a].medium = MEDIUM_TUNNEL;
+	plan.nodes[link->node_b].ports[link->port_b].medium = MEDIUM_TUNNEL;
+	is_refused("{'ask': 'remove', 'node': 's1', 'port': '2'}",
+		   "the link leads to another machine: take it down instead");
+	leaves("A");
+	is_refused("{'ask': 'remove', 'node': 's1'}",
+		   "s1 has a link to s2 on another machine, which cannot be removed");
+}
+
 /* ---- sentences ---- */
 
 /* what is no text for JSON is refused with another sentence */
