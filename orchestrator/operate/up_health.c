@@ -134,7 +134,8 @@ static const char *last_line(const struct check *check, char text[LINE_MAX_BYTES
 	return text;
 }
 
-/* start commands of @host that do not run: often the cause */
+/* start commands of @host that do not run: often the cause; NULL: of all hosts, those that have
+ * failed by now */
 static void commands_tell(const char *fabric, const char *host)
 {
 	json_t *answer = NULL;
@@ -144,10 +145,11 @@ static void commands_tell(const char *fabric, const char *host)
 	if (client_fetch("up", fabric, json_pack("{s:s}", "ask", "ps"), &answer))
 		return;
 	json_array_foreach (json_object_get(answer, "programs"), i, program) {
-		if (strcmp(member_text(program, "host"), host) != 0 ||
+		if ((host && strcmp(member_text(program, "host"), host) != 0) ||
+		    (!host && !strcmp(member_text(program, "fate"), "ended with status 0")) ||
 		    json_is_true(json_object_get(program, "running")))
 			continue;
-		fprintf(stderr, "heddle up: host %s: '%s': %s\n", host,
+		fprintf(stderr, "heddle up: host %s: '%s': %s\n", member_text(program, "host"),
 			member_text(program, "command"), member_text(program, "fate"));
 	}
 	json_decref(answer);
@@ -236,6 +238,14 @@ static bool all_healthy(const struct check *checks, uint32_t count)
 	return true;
 }
 
+static bool has_commands(const struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		if (plan->hosts[i].settings && plan->hosts[i].settings->command_count)
+			return true;
+	return false;
+}
+
 static bool fabric_lives(const char *fabric)
 {
 	char why[512];
@@ -276,5 +286,7 @@ int up_health_await(const char *fabric, const struct plan *plan)
 		descriptor_close(&checks[i].out_fd);
 	}
 	free(checks);
+	if (!status && has_commands(plan))
+		commands_tell(fabric, NULL);
 	return status;
 }

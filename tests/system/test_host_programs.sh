@@ -81,6 +81,14 @@ endless() {
 }
 check 'a check that does not end is killed' endless
 "$heddle" down >/dev/null
+# up tells which commands have failed by the time at which all hosts are healthy
+failed_told() {
+	run 0 up "$scratch/site/web.yaml" --set 'topology.hosts.db=s2' --set \
+		'topology.hosts.web={switch: s1, run: ["true", "echo $$ >/tmp/pid; exit 3"], health: {run: "test -s /tmp/pid && ! kill -0 $(cat /tmp/pid)", every: 100ms, within: 600s}}' &&
+		says err "heddle up: host web: 'echo \$\$ >/tmp/pid; exit 3': ended with status 3" && ! says err "'true'" >/dev/null
+}
+check 'a start command that has failed is told' failed_told
+"$heddle" down >/dev/null
 # what a check prints is read, not kept
 printed_much() {
 	local up status
