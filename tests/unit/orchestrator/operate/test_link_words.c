@@ -61,6 +61,18 @@ TEST(link_words_print__one_link)
 	daemon_was_asked("{\"ask\":\"link-show\",\"node\":\"a\",\"port\":\"1\"}\n");
 }
 
+TEST(link_words_print__longest_names)
+{
+	daemon_runs(
+		"{\"link\": 4, \"node_a\": \"abcdefghijklmnopqrstuvwxyz01234\", \"port_a\": 1023, "
+		"\"node_b\": \"ABCDEFGHIJKLMNOPQRSTUVWXYZ01234\", \"port_b\": 1022, "
+		"\"state\": \"up\", \"mtu_bytes\": 64, \"rate_bps\": 1000}\n",
+		NULL);
+	ck_assert_int_eq(link_with("link|a:1"), 0);
+	ck_assert_ptr_nonnull(strstr(printed, " abcdefghijklmnopqrstuvwxyz01234:1023 - "
+					      "ABCDEFGHIJKLMNOPQRSTUVWXYZ01234:1022  up "));
+}
+
 TEST(link_keys__those_that_change_while_it_runs)
 {
 	const char *keys[LINK_KEYS_MAX];

@@ -1,10 +1,11 @@
-/*  orchestrator/prompt/command_input: lines of a script and of a pipe (TB-9, SE-8). */
+/*  orchestrator/prompt/command_input: lines of a script, of a pipe and of a terminal (TB-9, SE-8). */
 #include "orchestrator/prompt/command_input.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/testing.h"
+#include "tests/unit/orchestrator/prompt/typing.h"
 
 static char *prompts;
 static size_t prompts_bytes;
@@ -76,4 +77,27 @@ TEST(command_input_read__pipe_with_prompts)
 	ck_assert_str_eq(line, "one");
 	ck_assert_int_eq(command_input_read(&input, &line), COMMAND_INPUT_END);
 	closed(&input, "heddle> heddle> \n");
+}
+
+/* each line of a terminal takes the place of the one before, which is freed */
+TEST(command_input_read__terminal)
+{
+	struct command_input input;
+	char *line;
+
+	setenv("XDG_STATE_HOME", "/dev/null", 1); /* no history */
+	terminal_open();
+	command_input_open(&input, terminal, NULL, terminal, NULL, NULL);
+	ck_assert_ptr_nonnull(input.editor);
+	type("one # a comment\r");
+	ck_assert_int_eq(command_input_read(&input, &line), COMMAND_INPUT_LINE);
+	ck_assert_str_eq(line, "one ");
+	type("two\r");
+	ck_assert_int_eq(command_input_read(&input, &line), COMMAND_INPUT_LINE);
+	ck_assert_str_eq(line, "two");
+	ck_assert_uint_eq(input.number, 2);
+	type("\004");
+	ck_assert_int_eq(command_input_read(&input, &line), COMMAND_INPUT_END);
+	command_input_close(&input);
+	terminal_close();
 }

@@ -59,13 +59,6 @@ static void teardown(void)
 TEST_GROUP(line_editor, .setup_once = folder_make, .teardown_once = folder_remove, .setup = setup,
 	   .teardown = teardown);
 
-/* With a raw terminal Ctrl-D is a key also before a line is read. */
-static void type(const char *keys)
-{
-	terminal_raw();
-	ck_assert_int_eq(write(master, keys, strlen(keys)), (ssize_t)strlen(keys));
-}
-
 static void opened(line_words_fn *words)
 {
 	editor = line_editor_open(terminal, terminal, PROMPT, words, &editor);

@@ -25,6 +25,13 @@ static inline void terminal_raw(void)
 	tcsetattr(fileno(terminal), TCSANOW, &raw);
 }
 
+/* With a raw terminal Ctrl-D is a key also before a line is read. */
+static inline void type(const char *keys)
+{
+	terminal_raw();
+	ck_assert_int_eq(write(master, keys, strlen(keys)), (ssize_t)strlen(keys));
+}
+
 static inline void terminal_size(unsigned lines, unsigned columns)
 {
 	struct winsize size = { .ws_row = (unsigned short)lines,

@@ -269,3 +269,22 @@ TEST(pool_init__vacant_port)
 	one_switch_close(&s);
 	ck_assert_uint_gt(cells_of(64, true), cells);
 }
+
+/* copies of floods have a reserve that grows with the switches of the fabric, from a least one on */
+TEST(pool_init__reserve_of_copies)
+{
+	static const uint32_t nodes[] = { 8, 64, 65, 1000 }, packets[] = { 256, 256, 260, 4000 };
+	uint32_t cells = 0;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		setup();
+		s.config.node_count = nodes[i];
+		one_switch_open(&s);
+		ck_assert_uint_eq(s.dp->sw.flood_packets_max, packets[i]);
+		if (i > 1)
+			ck_assert_uint_gt(s.dp->sw.pool.cell_count, cells);
+		cells = s.dp->sw.pool.cell_count;
+		if (i < 3)
+			one_switch_close(&s);
+	}
+}
