@@ -270,7 +270,7 @@ TEST(pool_init__vacant_port)
 	ck_assert_uint_gt(cells_of(64, true), cells);
 }
 
-/* copies of floods have a reserve that grows with the switches of the fabric, from a least one on */
+/* the reserve for copies of floods grows with the fabric, above a least one */
 TEST(pool_init__reserve_of_copies)
 {
 	static const uint32_t nodes[] = { 8, 64, 65, 1000 }, packets[] = { 256, 256, 260, 4000 };
