@@ -1,4 +1,4 @@
-/*  orchestrator/prompt/command_input: lines of a script, of a pipe and of a terminal (TB-9, SE-8). */
+/*  orchestrator/prompt/command_input: lines of a script, a pipe and a terminal (TB-9, SE-8). */
 #include "orchestrator/prompt/command_input.h"
 
 #include <stdlib.h>
