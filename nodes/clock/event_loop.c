@@ -141,7 +141,7 @@ static int futex_work(struct io_uring *ring)
 }
 
 /* a ring in which the futex operations were seen to work, or -errno with the reason in @why */
-static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
+static int ring_open(struct io_uring *ring, struct why *why)
 {
 	int error =
 		io_uring_queue_init(ENTRIES, ring,
@@ -150,21 +150,19 @@ static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
 
 	if (error == -EINVAL)
 		error = io_uring_queue_init(ENTRIES, ring, IORING_SETUP_R_DISABLED);
-	if (error) {
-		snprintf(why, why_max, "io_uring cannot be set up: %s", strerror(-error));
-		return error;
-	}
+	if (error)
+		return why_say(why, error, "io_uring cannot be set up: %s", strerror(-error));
 	error = ring_restrict(ring);
 	if (error && error != -EINVAL) {
-		snprintf(why, why_max, "io_uring cannot be restricted: %s", strerror(-error));
+		why_say(why, 0, "io_uring cannot be restricted: %s", strerror(-error));
 		io_uring_queue_exit(ring);
 		return error;
 	}
 	if (!error)
 		error = futex_work(ring);
 	if (error) {
-		snprintf(why, why_max, "io_uring has no futex operations (Linux 6.7) here: %s",
-			 strerror(-error));
+		why_say(why, 0, "io_uring has no futex operations (Linux 6.7) here: %s",
+			strerror(-error));
 		io_uring_queue_exit(ring);
 		return error;
 	}
@@ -197,29 +195,27 @@ static void memory_free(struct event_loop *loop)
 	free(loop);
 }
 
-struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, char *why,
-				   unsigned why_max)
+struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, struct why *why)
 {
 	struct event_loop *loop = calloc(1, sizeof(*loop));
-	char reason[128] = "it was asked for";
+	struct why reason = { "it was asked for" };
 
 	if (!loop || event_loop_numbers(loop, EVENT_LOOP_FDS_MAX)) {
-		snprintf(why, why_max, "no memory for the event loop");
+		why_say(why, 0, "no memory for the event loop");
 		if (loop)
 			memory_free(loop);
 		return NULL;
 	}
 	loop->control_fd = control_fd;
-	loop->uring =
-		kind != EVENT_LOOP_FALLBACK && !ring_open(&loop->ring, reason, sizeof(reason));
+	loop->uring = kind != EVENT_LOOP_FALLBACK && !ring_open(&loop->ring, &reason);
 	if (loop->uring) {
-		snprintf(why, why_max, "event loop io_uring");
+		why_say(why, 0, "event loop io_uring");
 	} else if (kind == EVENT_LOOP_URING) {
-		snprintf(why, why_max, "the io_uring event loop was asked for, but %s", reason);
+		why_say(why, 0, "the io_uring event loop was asked for, but %s", reason.text);
 		memory_free(loop);
 		return NULL;
 	} else {
-		snprintf(why, why_max, "event loop fallback (futex): %s", reason);
+		why_say(why, 0, "event loop fallback (futex): %s", reason.text);
 	}
 	return loop;
 }

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/why.h"
+
 enum event_loop_kind {
 	EVENT_LOOP_AUTO, /* io_uring if it works here, else the fallback */
 	EVENT_LOOP_URING,
@@ -36,8 +38,7 @@ struct event_loop;
  *  @kind        which one is wanted.   @control_fd  socket to watch, -1: none; borrowed.
  *  @why always filled with one line for people: which loop it is, and why not the other one.
  *  Return: NULL if memory is short, or if io_uring is asked for explicitly and does not work. */
-struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, char *why,
-				   unsigned why_max);
+struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, struct why *why);
 void event_loop_close(struct event_loop *loop);
 
 /** event_loop_wait() - sleeps while *@word is 1 and the control socket is silent. May return for no

@@ -187,10 +187,9 @@ static uint32_t word_bits(size_t word)
 		       : parts[part_first(word)].bits;
 }
 
-static int complain(char *why, size_t why_max, const char *what, const char *word, const char *rest)
+static int complain(struct why *why, const char *what, const char *word, const char *rest)
 {
-	snprintf(why, why_max, "'%.60s' %s%s", word, what, rest);
-	return -EINVAL;
+	return why_say(why, -EINVAL, "'%.60s' %s%s", word, what, rest);
 }
 
 static bool is_decimal(const char *text)
@@ -273,7 +272,7 @@ static const char *mask_example(enum notation notation)
 }
 
 static int prefix_add(size_t word, const char *text, const char *number, uint64_t mask[FLOW_PARTS],
-		      char *why, size_t why_max)
+		      struct why *why)
 {
 	unsigned long prefix = strlen(number) <= 3 ? strtoul(number, NULL, 10) : 0;
 	char rest[80];
@@ -282,27 +281,26 @@ static int prefix_add(size_t word, const char *text, const char *number, uint64_
 		snprintf(rest, sizeof(rest),
 			 "expected /1 to /%u, the first bits of the field; without any, all count",
 			 word_bits(word));
-		return complain(why, why_max, "has no prefix of such a length: ", text, rest);
+		return complain(why, "has no prefix of such a length: ", text, rest);
 	}
 	prefix_take(word, (uint32_t)prefix, mask);
 	return 0;
 }
 
 /* what follows the name of @word in @text, "/24" or "&0xff00" */
-static int limit_add(size_t word, const char *text, uint64_t mask[FLOW_PARTS], char *why,
-		     size_t why_max)
+static int limit_add(size_t word, const char *text, uint64_t mask[FLOW_PARTS], struct why *why)
 {
 	const char *limit = text + flow_match_name_bytes(text) + 1;
 	uint64_t any = 0;
 	char rest[120];
 
 	if (words[word].notation == GROUP)
-		return complain(why, why_max, "is several fields, which have a mask each: name ",
+		return complain(why, "is several fields, which have a mask each: name ",
 				flow_match_words[word], words[word].alone);
 	if (limit[-1] == '/' && is_decimal(limit))
-		return prefix_add(word, text, limit, mask, why, why_max);
+		return prefix_add(word, text, limit, mask, why);
 	if (words[word].notation == IP)
-		return complain(why, why_max, "takes a prefix such as /24; for a mask name ",
+		return complain(why, "takes a prefix such as /24; for a mask name ",
 				flow_match_words[word], words[word].alone);
 	if (!mask_take(word, limit, mask)) {
 		snprintf(rest, sizeof(rest), "expected %s%s such as %s%s, of %u bits",
@@ -312,29 +310,29 @@ static int limit_add(size_t word, const char *text, uint64_t mask[FLOW_PARTS], c
 				 ? ", or 0x... in hexadecimal"
 				 : "",
 			 word_bits(word));
-		return complain(why, why_max, "has no mask: ", text, rest);
+		return complain(why, "has no mask: ", text, rest);
 	}
 	for (unsigned i = 0; i < FLOW_PARTS; i++)
 		any |= mask[i];
-	return any ? 0 : complain(why, why_max, "lets no bit count: leave the field out", text, "");
+	return any ? 0 : complain(why, "lets no bit count: leave the field out", text, "");
 }
 
-int flow_match_add(struct flow_match *match, const char *word, char *why, size_t why_max)
+int flow_match_add(struct flow_match *match, const char *word, struct why *why)
 {
 	uint64_t mask[FLOW_PARTS] = { 0 };
 	int index = word_find(word), error = 0;
 
 	if (index < 0)
-		return complain(why, why_max, "is no field of a frame", word, "");
+		return complain(why, "is no field of a frame", word, "");
 	if (word[flow_match_name_bytes(word)])
-		error = limit_add((size_t)index, word, mask, why, why_max);
+		error = limit_add((size_t)index, word, mask, why);
 	else
 		prefix_take((size_t)index, IPV6_BITS, mask);
 	if (error)
 		return error;
 	for (unsigned i = 0; i < FLOW_PARTS; i++)
 		if (words[index].parts >> i & 1 && match->mask[i])
-			return complain(why, why_max,
+			return complain(why,
 					"is named twice, alone or in a word for several fields",
 					flow_match_words[index], "");
 	for (unsigned i = 0; i < FLOW_PARTS; i++) {
@@ -344,7 +342,7 @@ int flow_match_add(struct flow_match *match, const char *word, char *why, size_t
 	return 0;
 }
 
-int flow_match_parse(const char *text, struct flow_match *match, char *why, size_t why_max)
+int flow_match_parse(const char *text, struct flow_match *match, struct why *why)
 {
 	char word[WORD_MAX];
 
@@ -354,7 +352,7 @@ int flow_match_parse(const char *text, struct flow_match *match, char *why, size
 
 		if (fields > MATCH_ALL)
 			return complain(
-				why, why_max,
+				why,
 				"is no sum of the numbers of fields, which are 1, 2, 4, ... 64",
 				text, "");
 		*match = flow_match_whole((uint32_t)fields);
@@ -364,14 +362,14 @@ int flow_match_parse(const char *text, struct flow_match *match, char *why, size
 	if (!strcmp(text, "none"))
 		return 0;
 	if (!*text)
-		return complain(why, why_max, "names no field; 'none' is for none", text, "");
+		return complain(why, "names no field; 'none' is for none", text, "");
 	for (; *text; text += strspn(text, ", ")) {
 		size_t length = strcspn(text, ", ");
 
 		snprintf(word, sizeof(word), "%.*s", (int)length, text);
 		if (length >= sizeof(word))
-			return complain(why, why_max, "is no field of a frame", word, "");
-		if (flow_match_add(match, word, why, why_max))
+			return complain(why, "is no field of a frame", word, "");
+		if (flow_match_add(match, word, why))
 			return -EINVAL;
 		text += length;
 	}

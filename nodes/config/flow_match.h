@@ -25,6 +25,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nodes/base/why.h"
+
 /* what distinguishes flows at an edge port, as a set of groups of fields (FC-2); destination and
  * class always belong to it */
 enum match_field {
@@ -95,14 +97,14 @@ static inline bool flow_match_equal(const struct flow_match *a, const struct flo
  *  mask or prefix that is none. flow_match_name_bytes() - of how many bytes of @word are the name
  *  of its field. Pure. */
 void flow_match_begin(struct flow_match *match);
-int flow_match_add(struct flow_match *match, const char *word, char *why, size_t why_max);
+int flow_match_add(struct flow_match *match, const char *word, struct why *why);
 void flow_match_end(struct flow_match *match);
 size_t flow_match_name_bytes(const char *word);
 
 /** flow_match_parse() - a whole one: words with commas or spaces between them, "none", or a number:
  *  the sum of enum match_field.
  *  Return: 0 with @match filled; -EINVAL, with one line in @why. */
-int flow_match_parse(const char *text, struct flow_match *match, char *why, size_t why_max);
+int flow_match_parse(const char *text, struct flow_match *match, struct why *why);
 
 /** flow_match_print() - as text that flow_match_parse() reads, without a line's end: "source-mac,
  *  destination-ip/24"; "none". */

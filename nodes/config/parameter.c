@@ -142,31 +142,21 @@ static bool fits(void *context, const char *name, const struct parameter *row, v
 	return parameter_fits(row, parameter_get(row, structure));
 }
 
-struct check {
-	char *why;
-	unsigned why_max;
-};
-
-static bool check_one(void *context, const char *name, const struct parameter *row, void *structure)
+static bool check_one(void *why, const char *name, const struct parameter *row, void *structure)
 {
-	struct check *check = context;
-
 	if (fits(NULL, name, row, structure))
 		return true;
-	snprintf(check->why, check->why_max,
-		 "%s is %" PRIu64 ", it must be %s%" PRIu64 "..%" PRIu64, name,
-		 parameter_get(row, structure), row->zero ? "0 or " : "", row->min, row->max);
-	return false;
+	return why_say(why, false, "%s is %" PRIu64 ", it must be %s%" PRIu64 "..%" PRIu64, name,
+		       parameter_get(row, structure), row->zero ? "0 or " : "", row->min, row->max);
 }
 
 int parameters_check(const struct parameter_table *table, const char *place, const void *structure,
-		     char *why, unsigned why_max)
+		     struct why *why)
 {
-	struct check check = { why, why_max };
 	void *read_only = (void *)structure; /* nothing is written to it */
 
 	/* names cost much more than checks, and are for a refusal only */
 	if (parameters_each(table, NULL, read_only, fits, NULL))
 		return 0;
-	return parameters_each(table, place, read_only, check_one, &check) ? 0 : -EINVAL;
+	return parameters_each(table, place, read_only, check_one, why) ? 0 : -EINVAL;
 }

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "nodes/base/array.h"
+#include "nodes/base/why.h"
 
 #define PARAMETER_DERIVED UINT64_MAX
 #define PARAMETER_NAME_MAX 64u /* "roce.classes[7].kmin_bytes", with the terminating 0 */
@@ -191,6 +192,6 @@ bool parameters_live(const struct parameter_table *table, parameter_live_fn *fn,
 /** parameters_check() - is each field of @structure in its range?
  *  Return: 0, or -EINVAL with a sentence in @why; @place is in front of the field's name there. */
 int parameters_check(const struct parameter_table *table, const char *place, const void *structure,
-		     char *why, unsigned why_max);
+		     struct why *why);
 
 #endif

@@ -19,43 +19,38 @@ static const struct parameter port_group_rows[] = {
 const struct parameter_table port_group_parameters =
 	PARAMETER_TABLE_OF(struct port_group_config, port_group_rows);
 
-int port_group_config_check(const struct port_group_config *config, char *why, unsigned why_max)
+int port_group_config_check(const struct port_group_config *config, struct why *why)
 {
 	if (config->lid_bits != 16 && config->lid_bits != 20 && config->lid_bits != 24 &&
-	    config->lid_bits != 32) {
-		snprintf(why, why_max,
-			 "port_group.lid_bits is %" PRIu32 ", it must be 16, 20, 24 or 32",
-			 config->lid_bits);
-		return -EINVAL;
-	}
-	return parameters_check(&port_group_parameters, "port_group.", config, why, why_max);
+	    config->lid_bits != 32)
+		return why_say(why, -EINVAL,
+			       "port_group.lid_bits is %" PRIu32 ", it must be 16, 20, 24 or 32",
+			       config->lid_bits);
+	return parameters_check(&port_group_parameters, "port_group.", config, why);
 }
 
 /* an entry of the LFT */
-static int port_check(const struct lid_tables *tables, uint32_t lid, uint32_t port_count, char *why,
-		      unsigned why_max)
+static int port_check(const struct lid_tables *tables, uint32_t lid, uint32_t port_count,
+		      struct why *why)
 {
 	if (tables->lft[lid] == LFT_NO_PORT || tables->lft[lid] < port_count)
 		return 0;
-	snprintf(why, why_max,
-		 "switch.lids.lft[%" PRIu32 "] is %u, but the node has %" PRIu32 " ports", lid,
-		 tables->lft[lid], port_count);
-	return -EINVAL;
+	return why_say(why, -EINVAL,
+		       "switch.lids.lft[%" PRIu32 "] is %u, but the node has %" PRIu32 " ports",
+		       lid, tables->lft[lid], port_count);
 }
 
 /* an entry of the PGFT */
-static int group_check(const struct lid_tables *tables, uint32_t lid, char *why, unsigned why_max)
+static int group_check(const struct lid_tables *tables, uint32_t lid, struct why *why)
 {
 	if (!tables->pgft[lid] || tables->pgft[lid] < tables->group_count)
 		return 0;
-	snprintf(why, why_max,
-		 "switch.lids.pgft[%" PRIu32 "] is %u, but there are %" PRIu32 " groups", lid,
-		 tables->pgft[lid], tables->group_count);
-	return -EINVAL;
+	return why_say(why, -EINVAL,
+		       "switch.lids.pgft[%" PRIu32 "] is %u, but there are %" PRIu32 " groups", lid,
+		       tables->pgft[lid], tables->group_count);
 }
 
-int lid_tables_check(const struct lid_tables *tables, uint32_t port_count, char *why,
-		     unsigned why_max)
+int lid_tables_check(const struct lid_tables *tables, uint32_t port_count, struct why *why)
 {
 	const char *wrong = NULL;
 	int error = 0;
@@ -68,14 +63,12 @@ int lid_tables_check(const struct lid_tables *tables, uint32_t port_count, char 
 		wrong = "lid_count is not 0, but a table is missing";
 	else if (tables->group_count && !tables->pgt)
 		wrong = "group_count is not 0, but the port group table is missing";
-	if (wrong) {
-		snprintf(why, why_max, "switch.lids.%s", wrong);
-		return -EINVAL;
-	}
+	if (wrong)
+		return why_say(why, -EINVAL, "switch.lids.%s", wrong);
 	for (uint32_t lid = 0; lid < tables->lid_count && !error; lid++) {
-		error = port_check(tables, lid, port_count, why, why_max);
+		error = port_check(tables, lid, port_count, why);
 		if (!error)
-			error = group_check(tables, lid, why, why_max);
+			error = group_check(tables, lid, why);
 	}
 	return error;
 }

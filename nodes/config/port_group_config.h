@@ -66,13 +66,12 @@ static inline uint32_t lid_stand_in(uint64_t ports, uint32_t lid)
 
 /** port_group_config_check() - is @config within the limits stated above? What is off has numbers
  *  within them too.
- *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated). */
-int port_group_config_check(const struct port_group_config *config, char *why, unsigned why_max);
+ *  Return: 0, or -EINVAL with a sentence in @why. */
+int port_group_config_check(const struct port_group_config *config, struct why *why);
 
 /** lid_tables_check() - do @tables name ports and groups only that a switch with @port_count ports
  *  has? Bits of a group's mask beyond the ports are fine (PG-6). Return: as above. O(lid_count). */
-int lid_tables_check(const struct lid_tables *tables, uint32_t port_count, char *why,
-		     unsigned why_max);
+int lid_tables_check(const struct lid_tables *tables, uint32_t port_count, struct why *why);
 
 /** lid_tables_free() - releases what @tables points to, and empties it. */
 void lid_tables_free(struct lid_tables *tables);

@@ -52,7 +52,7 @@ int prefix_order(const struct prefix_config *a, const struct prefix_config *b)
 }
 
 int prefix_list_check(const struct prefix_config *prefixes, uint32_t count, uint32_t host_end,
-		      char *why, unsigned why_max)
+		      struct why *why)
 {
 	const char *wrong = NULL;
 	uint32_t i = 0;
@@ -67,10 +67,8 @@ int prefix_list_check(const struct prefix_config *prefixes, uint32_t count, uint
 		else if (i && prefix_order(&prefixes[i - 1], &prefixes[i]) >= 0)
 			wrong = "is not after the one before it";
 	}
-	if (why_max)
-		why[0] = 0;
+	why->text[0] = 0;
 	if (!wrong)
 		return 0;
-	snprintf(why, why_max, "prefixes[%" PRIu32 "] %s", i - 1, wrong);
-	return -EINVAL;
+	return why_say(why, -EINVAL, "prefixes[%" PRIu32 "] %s", i - 1, wrong);
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/why.h"
+
 #define NODE_PREFIXES_MAX 1024u /* in one fabric, with hosts' own addresses */
 
 struct prefix_config {
@@ -52,6 +54,6 @@ int prefix_order(const struct prefix_config *a, const struct prefix_config *b);
  *  the one before it in prefix_order()? Return: 0, or -EINVAL with a sentence in @why, always
  *  terminated. */
 int prefix_list_check(const struct prefix_config *prefixes, uint32_t count, uint32_t host_end,
-		      char *why, unsigned why_max);
+		      struct why *why);
 
 #endif

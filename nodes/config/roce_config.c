@@ -102,17 +102,15 @@ struct roce_class_config roce_class_at(const struct roce_class_config *class, ui
 }
 
 static int order_check(const char *place, const char *low_name, uint64_t low, const char *high_name,
-		       uint64_t high, char *why, unsigned why_max)
+		       uint64_t high, struct why *why)
 {
 	if (low <= high)
 		return 0;
-	snprintf(why, why_max, "%s%s is %" PRIu64 ", more than %s, which is %" PRIu64, place,
-		 low_name, low, high_name, high);
-	return -EINVAL;
+	return why_say(why, -EINVAL, "%s%s is %" PRIu64 ", more than %s, which is %" PRIu64, place,
+		       low_name, low, high_name, high);
 }
 
-static int class_check(const struct roce_config *config, uint32_t index, char *why,
-		       unsigned why_max)
+static int class_check(const struct roce_config *config, uint32_t index, struct why *why)
 {
 	const struct roce_class_config *class = &config->classes[index];
 	char place[32];
@@ -122,62 +120,56 @@ static int class_check(const struct roce_config *config, uint32_t index, char *w
 	/* else it depends on the port: roce_class_at() */
 	if (class->kmin_per_bps == class->kmax_per_bps)
 		error = order_check(place, "kmin_bytes", class->kmin_bytes, "kmax_bytes",
-				    class->kmax_bytes, why, why_max);
+				    class->kmax_bytes, why);
 	if (!error && class->xoff_bytes)
 		error = order_check(place, "xon_offset_bytes", class->xon_offset_bytes,
-				    "xoff_bytes", class->xoff_bytes, why, why_max);
+				    "xoff_bytes", class->xoff_bytes, why);
 	if (!error && config->pfc && class->lossless && !class->xoff_bytes &&
-	    !class->alpha_permille) {
-		snprintf(
-			why, why_max,
+	    !class->alpha_permille)
+		error = why_say(
+			why, -EINVAL,
 			"%sxoff_bytes and alpha_permille are 0: nothing would ever stop this class",
 			place);
-		error = -EINVAL;
-	}
 	return error;
 }
 
-static int dcqcn_check(const struct dcqcn_config *dcqcn, char *why, unsigned why_max)
+static int dcqcn_check(const struct dcqcn_config *dcqcn, struct why *why)
 {
 	int error = 0;
 
 	if (dcqcn->rate_initial_bps)
 		error = order_check("roce.dcqcn.", "rate_min_bps", dcqcn->rate_min_bps,
-				    "rate_initial_bps", dcqcn->rate_initial_bps, why, why_max);
-	if (!error && dcqcn->react_on_tick && !dcqcn->cut_interval_ps) {
-		snprintf(why, why_max,
-			 "roce.dcqcn.cut_interval_ps is 0: with react_on_tick there would be no "
-			 "tick");
-		error = -EINVAL;
-	}
+				    "rate_initial_bps", dcqcn->rate_initial_bps, why);
+	if (!error && dcqcn->react_on_tick && !dcqcn->cut_interval_ps)
+		error = why_say(
+			why, -EINVAL,
+			"roce.dcqcn.cut_interval_ps is 0: with react_on_tick there would be no "
+			"tick");
 	return error;
 }
 
-int roce_config_check(const struct roce_config *config, uint32_t class_count, char *why,
-		      unsigned why_max)
+int roce_config_check(const struct roce_config *config, uint32_t class_count, struct why *why)
 {
-	int error = parameters_check(&roce_parameters, "roce.", config, why, why_max);
+	int error = parameters_check(&roce_parameters, "roce.", config, why);
 
 	if (!error)
 		error = order_check("roce.", "cnp_class", config->cnp_class, "the last class",
-				    class_count - 1, why, why_max);
+				    class_count - 1, why);
 	if (!error)
 		error = order_check("roce.", "path_low_bytes", config->path_low_bytes,
-				    "path_high_bytes - 1", config->path_high_bytes - 1, why,
-				    why_max);
+				    "path_high_bytes - 1", config->path_high_bytes - 1, why);
 	for (uint32_t i = 0; i < class_count && !error; i++)
-		error = class_check(config, i, why, why_max);
+		error = class_check(config, i, why);
 	if (!error)
-		error = dcqcn_check(&config->dcqcn, why, why_max);
+		error = dcqcn_check(&config->dcqcn, why);
 	if (!error)
 		error = order_check("roce.swift.", "fs_min_ppm", config->swift.fs_min_ppm,
-				    "fs_max_ppm - 1", config->swift.fs_max_ppm - 1, why, why_max);
+				    "fs_max_ppm - 1", config->swift.fs_max_ppm - 1, why);
 	if (!error)
 		error = order_check("roce.swift.", "cwnd_min_ppm", config->swift.cwnd_min_ppm,
-				    "cwnd_max_ppm", config->swift.cwnd_max_ppm, why, why_max);
+				    "cwnd_max_ppm", config->swift.cwnd_max_ppm, why);
 	if (!error)
 		error = order_check("roce.tcp.", "initial_packets", config->tcp.initial_packets,
-				    "window_packets_max", config->tcp.window_packets_max, why,
-				    why_max);
+				    "window_packets_max", config->tcp.window_packets_max, why);
 	return error;
 }

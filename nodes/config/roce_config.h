@@ -119,8 +119,7 @@ struct roce_class_config roce_class_at(const struct roce_class_config *class, ui
 
 /** roce_config_check() - is @config within every limit stated above, for a fabric with @class_count
  *  traffic classes?
- *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated). */
-int roce_config_check(const struct roce_config *config, uint32_t class_count, char *why,
-		      unsigned why_max);
+ *  Return: 0, or -EINVAL with a sentence in @why. */
+int roce_config_check(const struct roce_config *config, uint32_t class_count, struct why *why);
 
 #endif

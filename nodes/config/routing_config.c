@@ -22,11 +22,11 @@ static const struct parameter routing_rows[] = {
 const struct parameter_table routing_parameters =
 	PARAMETER_TABLE_OF(struct routing_config, routing_rows);
 
-int routing_config_check(const struct routing_config *config, char *why, unsigned why_max)
+int routing_config_check(const struct routing_config *config, struct why *why)
 {
 	const char *wrong = NULL;
 
-	if (parameters_check(&routing_parameters, "switch.routing.", config, why, why_max))
+	if (parameters_check(&routing_parameters, "switch.routing.", config, why))
 		return -EINVAL;
 	if (config->detour == DETOUR_ADAPTIVE && !config->detour_draws)
 		wrong = "detour_draws is 0, but detours are compared with the shortest path";
@@ -40,7 +40,5 @@ int routing_config_check(const struct routing_config *config, char *why, unsigne
 		wrong = "redirect_interval_ps is 0, but a group is asked once in it";
 	else if (config->hold_sources && !config->hold_ps)
 		wrong = "hold_ps is 0, but sources of congestion are held";
-	if (wrong)
-		snprintf(why, why_max, "switch.routing.%s", wrong);
-	return wrong ? -EINVAL : 0;
+	return wrong ? why_say(why, -EINVAL, "switch.routing.%s", wrong) : 0;
 }

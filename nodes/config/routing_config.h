@@ -74,7 +74,7 @@ extern const char *const routing_choice_words[], *const routing_detour_words[],
 							 *const redirect_rule_words[];
 
 /** routing_config_check() - is @config within the limits stated above? What is off may be all 0.
- *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated). */
-int routing_config_check(const struct routing_config *config, char *why, unsigned why_max);
+ *  Return: 0, or -EINVAL with a sentence in @why. */
+int routing_config_check(const struct routing_config *config, struct why *why);
 
 #endif

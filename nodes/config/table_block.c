@@ -113,29 +113,24 @@ static bool entry_valid(const struct node_config *config, enum table_kind table,
 	}
 }
 
-int table_block_check(const struct node_config *config, const struct table_block *block, char *why,
-		      unsigned why_max)
+int table_block_check(const struct node_config *config, const struct table_block *block,
+		      struct why *why)
 {
 	if (config->kind != NODE_SWITCH || (uint32_t)block->table >= TABLE_KINDS ||
-	    !table_of_fabric(config->fabric, block->table)) {
-		snprintf(why, why_max, "%s has no table %d", config->name, (int)block->table);
-		return -ENOENT;
-	}
-	if (block->number >= table_blocks_max(block->table)) {
-		snprintf(why, why_max, "table %s has no block %" PRIu32,
-			 table_kind_name[block->table], block->number);
-		return -EINVAL;
-	}
+	    !table_of_fabric(config->fabric, block->table))
+		return why_say(why, -ENOENT, "%s has no table %d", config->name, (int)block->table);
+	if (block->number >= table_blocks_max(block->table))
+		return why_say(why, -EINVAL, "table %s has no block %" PRIu32,
+			       table_kind_name[block->table], block->number);
 	for (uint32_t i = 0; block->table != TABLE_PGT && i < table_entries(block->table); i++) {
 		uint64_t value = table_get(block->table, block->bytes, i);
 
 		if (entry_valid(config, block->table, value))
 			continue;
-		snprintf(why, why_max,
-			 "entry %" PRIu32 " of block %" PRIu32
-			 " of table %s names what is not there: %" PRIu64,
-			 i, block->number, table_kind_name[block->table], value);
-		return -EINVAL;
+		return why_say(why, -EINVAL,
+			       "entry %" PRIu32 " of block %" PRIu32
+			       " of table %s names what is not there: %" PRIu64,
+			       i, block->number, table_kind_name[block->table], value);
 	}
 	return 0;
 }

@@ -78,7 +78,7 @@ static inline struct host_config table_host_read(uint32_t host_index, uint64_t e
 /** table_block_check() - may a switch of @config be given @block?
  *  Return: 0; -ENOENT: it has no such table; -EINVAL: no such block, or an entry that names what is
  *  not there; a sentence in @why. */
-int table_block_check(const struct node_config *config, const struct table_block *block, char *why,
-		      unsigned why_max);
+int table_block_check(const struct node_config *config, const struct table_block *block,
+		      struct why *why);
 
 #endif

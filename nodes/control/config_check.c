@@ -13,8 +13,7 @@
 
 /* where the text goes, and the part of the configuration that is checked, e.g. "ports[3]." */
 struct checker {
-	char *why;
-	unsigned why_max;
+	struct why *why;
 	const char *part, *after_index; /* the latter NULL: no index */
 	uint32_t index;
 	char place[64];
@@ -32,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker
 		return;
 	checker->refused = true;
 	va_start(arguments, format);
-	vsnprintf(checker->why, checker->why_max, format, arguments);
+	vsnprintf(checker->why->text, sizeof(checker->why->text), format, arguments);
 	va_end(arguments);
 }
 
@@ -72,10 +71,10 @@ static void range(struct checker *checker, const char *field, uint64_t value, ui
 static void rows(struct checker *checker, const struct parameter_table *table,
 		 const void *structure)
 {
-	char why[200];
+	struct why why;
 
-	if (!checker->refused && parameters_check(table, "", structure, why, sizeof(why)))
-		refuse(checker, "%s%s", place(checker), why);
+	if (!checker->refused && parameters_check(table, "", structure, &why))
+		refuse(checker, "%s%s", place(checker), why.text);
 }
 
 static void below(struct checker *checker, const char *field, uint64_t value,
@@ -117,7 +116,7 @@ static void name(struct checker *checker, const char *field, const char *text)
 static void classes_check(struct checker *checker, const struct node_config *config)
 {
 	uint64_t min_sum = 0;
-	char why[256];
+	struct why why;
 
 	range(checker, "class_count", config->class_count, 1, NODE_CLASSES_MAX);
 	for (uint32_t i = 0; i < config->class_count && !checker->refused; i++) {
@@ -130,9 +129,8 @@ static void classes_check(struct checker *checker, const struct node_config *con
 		min_sum += class->min_permille;
 	}
 	enter(checker, "classes: ");
-	if (!checker->refused &&
-	    !class_map_check(config->classes, config->class_count, why, sizeof(why)))
-		refuse(checker, "%s%s", place(checker), why);
+	if (!checker->refused && !class_map_check(config->classes, config->class_count, &why))
+		refuse(checker, "%s%s", place(checker), why.text);
 	range(checker, "sum of min_permille", min_sum, 0, 1000);
 	enter(checker, "");
 	range(checker, "lanes", config->lanes, 1,
@@ -305,14 +303,14 @@ static void vias_check(struct checker *checker, const struct switch_config *self
 static void paths_check(struct checker *checker, const struct node_config *config)
 {
 	const struct switch_config *self = &config->switch_;
-	char why[200];
+	struct why why;
 
 	vias_check(checker, self);
 	if (checker->refused)
 		return;
-	if (routing_config_check(&self->routing, why, sizeof(why)) ||
-	    lid_tables_check(&self->lids, config->port_count, why, sizeof(why)))
-		refuse(checker, "%s", why);
+	if (routing_config_check(&self->routing, &why) ||
+	    lid_tables_check(&self->lids, config->port_count, &why))
+		refuse(checker, "%s", why.text);
 }
 
 static void flood_check(struct checker *checker, const struct node_config *config)
@@ -325,12 +323,12 @@ static void flood_check(struct checker *checker, const struct node_config *confi
 
 static void prefixes_check(struct checker *checker, const struct switch_config *self)
 {
-	char why[80];
+	struct why why;
 
 	if (array(checker, "prefix_count", self->prefixes, self->prefix_count, 0,
 		  NODE_PREFIXES_MAX) &&
-	    prefix_list_check(self->prefixes, self->prefix_count, NODE_COUNT_MAX, why, sizeof(why)))
-		refuse(checker, "%s%s", place(checker), why);
+	    prefix_list_check(self->prefixes, self->prefix_count, NODE_COUNT_MAX, &why))
+		refuse(checker, "%s%s", place(checker), why.text);
 }
 
 static void switch_check(struct checker *checker, const struct node_config *config)
@@ -498,28 +496,27 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 
 static void roce_check(struct checker *checker, const struct node_config *config)
 {
-	char why[200];
+	struct why why;
 
 	if (!checker->refused && config->fabric == FABRIC_ROCE &&
-	    roce_config_check(&config->roce, config->class_count, why, sizeof(why)))
-		refuse(checker, "%s", why);
+	    roce_config_check(&config->roce, config->class_count, &why))
+		refuse(checker, "%s", why.text);
 }
 
 static void port_group_check(struct checker *checker, const struct node_config *config)
 {
-	char why[200];
+	struct why why;
 
 	if (!checker->refused && config->fabric == FABRIC_PORT_GROUP &&
-	    port_group_config_check(&config->port_group, why, sizeof(why)))
-		refuse(checker, "%s", why);
+	    port_group_config_check(&config->port_group, &why))
+		refuse(checker, "%s", why.text);
 }
 
-int node_config_check(const struct node_config *config, char *why, unsigned why_max)
+int node_config_check(const struct node_config *config, struct why *why)
 {
-	struct checker checker = { .part = "", .why = why, .why_max = why_max };
+	struct checker checker = { .part = "", .why = why };
 
-	if (why_max)
-		why[0] = 0;
+	why->text[0] = 0;
 	range(&checker, "kind", config->kind, 0, NODE_KINDS - 1);
 	range(&checker, "clock", config->clock, 0, CLOCK_KINDS - 1);
 	name(&checker, "name", config->name);

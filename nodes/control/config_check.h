@@ -6,7 +6,7 @@
 #include "nodes/config/config.h"
 
 /** node_config_check() - is @config complete and within every limit stated in config.h?
- *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated). */
-int node_config_check(const struct node_config *config, char *why, unsigned why_max);
+ *  Return: 0, or -EINVAL with a sentence in @why. */
+int node_config_check(const struct node_config *config, struct why *why);
 
 #endif

@@ -113,31 +113,24 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 /* ---- unpacking: into memory of our own; whatever is refused midway, control_message_free()
  * releases the rest ---- */
 
-static int refuse(char *why, unsigned why_max, const char *what)
-{
-	snprintf(why, why_max, "%s", what);
-	return -EINVAL;
-}
-
 /* a packed node: every port has a peer somewhere */
-static int place_unpack(struct control_message *message, const Heddle__Place *from, char *why,
-			unsigned why_max)
+static int place_unpack(struct control_message *message, const Heddle__Place *from, struct why *why)
 {
 	message->place = calloc(1, sizeof(*message->place));
 	if (!message->place)
 		return -ENOMEM;
 	if (!control_place_unpack(message->place, from) ||
 	    message->place->port_count != message->config->port_count)
-		return refuse(why, why_max,
-			      "the place of the node does not have its number of ports");
+		return why_say(why, -EINVAL,
+			       "the place of the node does not have its number of ports");
 	return 0;
 }
 
-static int worker_unpack(struct control_message *message, const Heddle__Message *from, char *why,
-			 unsigned why_max)
+static int worker_unpack(struct control_message *message, const Heddle__Message *from,
+			 struct why *why)
 {
 	if (!from->worker)
-		return refuse(why, why_max, "the message to a worker does not say what it runs");
+		return why_say(why, -EINVAL, "the message to a worker does not say what it runs");
 	message->worker = calloc(1, sizeof(*message->worker));
 	if (!message->worker)
 		return -ENOMEM;
@@ -145,44 +138,46 @@ static int worker_unpack(struct control_message *message, const Heddle__Message 
 	return 0;
 }
 
-static int configure_unpack(struct control_message *message, const Heddle__Message *from, char *why,
-			    unsigned why_max)
+static int configure_unpack(struct control_message *message, const Heddle__Message *from,
+			    struct why *why)
 {
 	int error;
 
 	if (!from->config)
-		return refuse(why, why_max, "the message to configure a node has no configuration");
+		return why_say(why, -EINVAL,
+			       "the message to configure a node has no configuration");
 	message->config = calloc(1, sizeof(*message->config));
 	if (!message->config)
 		return -ENOMEM;
 	error = control_config_unpack(message->config, from->config);
 	if (error == -EINVAL)
-		return refuse(why, why_max,
-			      "the configuration has a name or a list that is too long, or an "
-			      "unknown parameter");
+		return why_say(why, -EINVAL,
+			       "the configuration has a name or a list that is too long, or an "
+			       "unknown parameter");
 	if (!error)
-		error = node_config_check(message->config, why, why_max);
+		error = node_config_check(message->config, why);
 	if (!error && from->place)
-		error = place_unpack(message, from->place, why, why_max);
+		error = place_unpack(message, from->place, why);
 	return error;
 }
 
-static int link_unpack(struct control_message *message, const Heddle__Message *from, char *why,
-		       unsigned why_max)
+static int link_unpack(struct control_message *message, const Heddle__Message *from,
+		       struct why *why)
 {
 	if (!from->port)
-		return refuse(why, why_max,
-			      "the message about a link does not say what it is like");
+		return why_say(why, -EINVAL,
+			       "the message about a link does not say what it is like");
 	message->port = calloc(1, sizeof(*message->port));
 	if (!message->port)
 		return -ENOMEM;
 	if (!control_port_unpack(message->port, from->port))
-		return refuse(why, why_max, "the message about a link has a name that is too long");
+		return why_say(why, -EINVAL,
+			       "the message about a link has a name that is too long");
 	return 0;
 }
 
-static int identity_unpack(struct control_message *message, const Heddle__Message *from, char *why,
-			   unsigned why_max)
+static int identity_unpack(struct control_message *message, const Heddle__Message *from,
+			   struct why *why)
 {
 	if (!from->identity)
 		return 0;
@@ -190,40 +185,38 @@ static int identity_unpack(struct control_message *message, const Heddle__Messag
 	if (!message->identity)
 		return -ENOMEM;
 	if (!control_identity_unpack(message->identity, from->identity))
-		return refuse(why, why_max,
-			      "the identity of a node has a list or a number that is too large");
+		return why_say(why, -EINVAL,
+			       "the identity of a node has a list or a number that is too large");
 	return 0;
 }
 
-static int block_unpack(struct control_message *message, const Heddle__Message *from, char *why,
-			unsigned why_max)
+static int block_unpack(struct control_message *message, const Heddle__Message *from,
+			struct why *why)
 {
 	if (!from->block)
-		return refuse(why, why_max, "the message about a block of a table has none");
+		return why_say(why, -EINVAL, "the message about a block of a table has none");
 	message->block = calloc(1, sizeof(*message->block));
 	if (!message->block)
 		return -ENOMEM;
 	if (!control_block_unpack(message->block, from->block))
-		return refuse(
-			why, why_max,
+		return why_say(
+			why, -EINVAL,
 			"the block of a table is of an unknown table, or not of the right length");
 	return 0;
 }
 
-static int message_unpack(struct control_message *message, const Heddle__Message *from, char *why,
-			  unsigned why_max)
+static int message_unpack(struct control_message *message, const Heddle__Message *from,
+			  struct why *why)
 {
-	if (!from->kind || (uint32_t)from->kind > CONTROL_KINDS) {
-		snprintf(why, why_max, "the control message is of unknown kind %d",
-			 (int)from->kind);
-		return -EINVAL;
-	}
+	if (!from->kind || (uint32_t)from->kind > CONTROL_KINDS)
+		return why_say(why, -EINVAL, "the control message is of unknown kind %d",
+			       (int)from->kind);
 	message->kind = (enum control_kind)(from->kind - 1);
 	message->number = from->number;
 	message->question = from->question;
 	if (!control_text_copy(message->text, sizeof(message->text), from->text) ||
 	    !control_text_copy(message->text2, sizeof(message->text2), from->text2))
-		return refuse(why, why_max, "the control message has a text that is too long");
+		return why_say(why, -EINVAL, "the control message has a text that is too long");
 	if (from->body.len) {
 		message->body = malloc(from->body.len + 1);
 		if (!message->body)
@@ -233,42 +226,42 @@ static int message_unpack(struct control_message *message, const Heddle__Message
 	}
 	switch (message->kind) {
 	case CONTROL_CONFIGURE:
-		return configure_unpack(message, from, why, why_max);
+		return configure_unpack(message, from, why);
 	case CONTROL_WORK:
-		return worker_unpack(message, from, why, why_max);
+		return worker_unpack(message, from, why);
 	case CONTROL_LINK_UP:
 	case CONTROL_LINK_SET:
-		return link_unpack(message, from, why, why_max);
+		return link_unpack(message, from, why);
 	case CONTROL_LINK_DOWN:
-		return from->port ? link_unpack(message, from, why, why_max) : 0;
+		return from->port ? link_unpack(message, from, why) : 0;
 	case CONTROL_TABLE_READ:
 	case CONTROL_TABLE_READ_BACK:
 	case CONTROL_TABLE_WRITE:
-		return block_unpack(message, from, why, why_max);
+		return block_unpack(message, from, why);
 	case CONTROL_ANSWER:
-		return from->block ? block_unpack(message, from, why, why_max)
-				   : identity_unpack(message, from, why, why_max);
+		return from->block ? block_unpack(message, from, why)
+				   : identity_unpack(message, from, why);
 	default:
 		return 0;
 	}
 }
 
-int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message, char *why,
-		   unsigned why_max)
+int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message,
+		   struct why *why)
 {
 	Heddle__Message *unpacked;
 	int error;
 
 	memset(message, 0, sizeof(*message));
 	if (length > CONTROL_BYTES_MAX)
-		return refuse(why, why_max, "the control message is too long");
+		return why_say(why, -EINVAL, "the control message is too long");
 	unpacked = heddle__message__unpack(NULL, length, bytes);
 	if (!unpacked)
-		return refuse(why, why_max, "the bytes are no control message");
-	error = message_unpack(message, unpacked, why, why_max);
+		return why_say(why, -EINVAL, "the bytes are no control message");
+	error = message_unpack(message, unpacked, why);
 	heddle__message__free_unpacked(unpacked, NULL);
 	if (error == -ENOMEM)
-		refuse(why, why_max, "there is no memory for the control message");
+		why_say(why, 0, "there is no memory for the control message");
 	if (error)
 		control_message_free(message);
 	return error;
@@ -462,19 +455,18 @@ void control_packet_free(struct control_packet *packet)
 	packet->bytes = NULL;
 }
 
-int control_receive(int socket, struct control_message *message, int wait, char *why,
-		    unsigned why_max)
+int control_receive(int socket, struct control_message *message, int wait, struct why *why)
 {
 	struct control_packet packet;
 	int error = control_packet_receive(socket, &packet, wait);
 
 	if (error == -EMSGSIZE)
-		return refuse(
-			why, why_max,
+		return why_say(
+			why, -EINVAL,
 			"the control message is too long, has too many descriptors, or the node "
 			"may not open that many");
 	if (!error)
-		error = control_unpack(packet.bytes, packet.length, message, why, why_max);
+		error = control_unpack(packet.bytes, packet.length, message, why);
 	if (!error) {
 		message->fd_count = packet.fd_count;
 		memcpy(message->fds, packet.fds, packet.fd_count * sizeof(int));

@@ -104,8 +104,8 @@ int control_pack(const struct control_message *message, uint8_t **bytes);
 /** control_unpack() - the opposite; nothing of @bytes is trusted: unknown kinds, missing fields,
  *  configurations that node_config_check() refuses give -EINVAL with a sentence in @why. On success
  *  control_message_free() later. */
-int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message, char *why,
-		   unsigned why_max);
+int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message,
+		   struct why *why);
 
 /** control_send() - sends @message over @socket, descriptors too. Blocks while the peer's queue is
  *  full.
@@ -119,8 +119,7 @@ int control_send_now(int socket, const struct control_message *message);
 /** control_receive() - the next message. @wait block until there is one.
  *  Return: 0; -EAGAIN (nothing there, !wait); -EPIPE (peer closed); -EINVAL (nonsense, @why
  *  filled). */
-int control_receive(int socket, struct control_message *message, int wait, char *why,
-		    unsigned why_max);
+int control_receive(int socket, struct control_message *message, int wait, struct why *why);
 
 /* a message as it travels, unread: what passes it on needs no more */
 struct control_packet {

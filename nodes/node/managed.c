@@ -90,18 +90,16 @@ void managed_identify(const struct managed *managed, struct node_identity *ident
 /* ---- tables ---- */
 
 /* is there such a block? It is blank then. */
-static int block_blank(const struct managed *managed, struct table_block *block, char *why,
-		       unsigned why_max)
+static int block_blank(const struct managed *managed, struct table_block *block, struct why *why)
 {
 	if ((uint32_t)block->table < TABLE_KINDS)
 		memset(block->bytes, table_blank(block->table), sizeof(block->bytes));
-	return table_block_check(managed->config, block, why, why_max);
+	return table_block_check(managed->config, block, why);
 }
 
-int managed_read(const struct managed *managed, struct table_block *block, char *why,
-		 unsigned why_max)
+int managed_read(const struct managed *managed, struct table_block *block, struct why *why)
 {
-	int error = block_blank(managed, block, why, why_max);
+	int error = block_blank(managed, block, why);
 
 	if (!error && block->number < blocks_used(managed, block->table))
 		managed->ops->table_read(managed->dataplane, block);
@@ -160,10 +158,9 @@ static int write_alone(struct managed *managed, const struct table_block *block)
 	return error;
 }
 
-int managed_write(struct managed *managed, const struct table_block *block, char *why,
-		  unsigned why_max)
+int managed_write(struct managed *managed, const struct table_block *block, struct why *why)
 {
-	int error = table_block_check(managed->config, block, why, why_max);
+	int error = table_block_check(managed->config, block, why);
 
 	if (!error && !has_table(managed, block->table))
 		error = -ENOENT;
@@ -172,17 +169,14 @@ int managed_write(struct managed *managed, const struct table_block *block, char
 	return managed->staging ? staged_put(managed, block) : write_alone(managed, block);
 }
 
-int managed_read_back(const struct managed *managed, struct table_block *block, char *why,
-		      unsigned why_max)
+int managed_read_back(const struct managed *managed, struct table_block *block, struct why *why)
 {
-	int error = block_blank(managed, block, why, why_max);
+	int error = block_blank(managed, block, why);
 
 	if (error)
 		return error;
-	if (!managed->staging || managed->spoiled) {
-		snprintf(why, why_max, "nothing is collected: TABLE_BEGIN comes first");
-		return -EINVAL;
-	}
+	if (!managed->staging || managed->spoiled)
+		return why_say(why, -EINVAL, "nothing is collected: TABLE_BEGIN comes first");
 	if (block->number < managed->staged.tables[block->table].blocks)
 		memcpy(block->bytes,
 		       switch_image_block(&managed->staged, block->table, block->number),

@@ -60,8 +60,7 @@ void managed_identify_planned(const struct node_config *config, struct node_iden
 /** managed_read() - block @block->number of @block->table as it is in effect, blank beyond those in
  *  use.
  *  Return: 0; -ENOENT: there is no such table; -EINVAL: no such block; a sentence in @why. */
-int managed_read(const struct managed *managed, struct table_block *block, char *why,
-		 unsigned why_max);
+int managed_read(const struct managed *managed, struct table_block *block, struct why *why);
 
 /** managed_begin() - blocks are collected from now on, on top of the tables as they are. What was
  *  collected before, by a manager that did not come to its end, is forgotten. Return: 0; -ENOENT:
@@ -71,13 +70,11 @@ int managed_begin(struct managed *managed);
 /** managed_write() - @block is collected, or takes effect at once.
  *  Return: 0; as table_block_check(); -ENOMEM: all is as before, and whatever follows is refused
  *  until the next managed_begin(). */
-int managed_write(struct managed *managed, const struct table_block *block, char *why,
-		  unsigned why_max);
+int managed_write(struct managed *managed, const struct table_block *block, struct why *why);
 
 /** managed_read_back() - as managed_read(), of what is collected. Return: also -EINVAL: nothing
  *  is. */
-int managed_read_back(const struct managed *managed, struct table_block *block, char *why,
-		      unsigned why_max);
+int managed_read_back(const struct managed *managed, struct table_block *block, struct why *why);
 
 /** managed_commit() - what was collected takes effect.
  *  Return: 0; -EINVAL: nothing was begun; -ENOMEM: all is as before, what was collected is

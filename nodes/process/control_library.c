@@ -22,35 +22,34 @@ static const char *reason(const char *path)
 										: text;
 }
 
-static const struct heddle_control *refuse(char *why, size_t why_max, const char *text)
+static const struct heddle_control *refuse(struct why *why, const char *text)
 {
-	snprintf(why, why_max, "%s", text);
+	why_say(why, 0, "%s", text);
 	return NULL;
 }
 
-static const struct heddle_control *checked(const struct heddle_control *control, char *why,
-					    size_t why_max)
+static const struct heddle_control *checked(const struct heddle_control *control, struct why *why)
 {
 	if (!control)
-		return refuse(why, why_max, "it does not define the object heddle_control");
+		return refuse(why, "it does not define the object heddle_control");
 	if (control->version != HEDDLE_CONTROL_VERSION) {
-		snprintf(why, why_max, "it is for version %u of the interface, this is version %u",
-			 control->version, HEDDLE_CONTROL_VERSION);
+		why_say(why, 0, "it is for version %u of the interface, this is version %u",
+			control->version, HEDDLE_CONTROL_VERSION);
 		return NULL;
 	}
 	if (control->state_bytes > HEDDLE_STATE_BYTES_MAX) {
-		snprintf(why, why_max, "state_bytes is %u, more than %u", control->state_bytes,
-			 HEDDLE_STATE_BYTES_MAX);
+		why_say(why, 0, "state_bytes is %u, more than %u", control->state_bytes,
+			HEDDLE_STATE_BYTES_MAX);
 		return NULL;
 	}
 	if (!control->open && !control->on_ack && !control->on_cnp && !control->on_loss &&
 	    !control->on_timer && !control->on_sent)
-		return refuse(why, why_max, "its heddle_control has no function");
+		return refuse(why, "its heddle_control has no function");
 	return control;
 }
 
-const struct heddle_control *control_library_load(int fd, struct control_call *call, char *why,
-						  size_t why_max)
+const struct heddle_control *control_library_load(int fd, struct control_call *call,
+						  struct why *why)
 {
 	char path[64];
 	void *library;
@@ -60,8 +59,8 @@ const struct heddle_control *control_library_load(int fd, struct control_call *c
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	call->function = CONTROL_NONE;
 	if (!library)
-		return refuse(why, why_max, reason(path));
-	return checked(dlsym(library, "heddle_control"), why, why_max);
+		return refuse(why, reason(path));
+	return checked(dlsym(library, "heddle_control"), why);
 }
 
 /* ---- endless loops ---- */

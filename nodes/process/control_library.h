@@ -9,8 +9,7 @@
 #ifndef HEDDLE_NODES_PROCESS_CONTROL_LIBRARY_H
 #define HEDDLE_NODES_PROCESS_CONTROL_LIBRARY_H
 
-#include <stddef.h>
-
+#include "nodes/base/why.h"
 #include "nodes/stats/control_call.h"
 
 struct heddle_control;
@@ -20,8 +19,8 @@ struct heddle_control;
  *  @call  is CONTROL_LOAD while its constructors run.
  *  Return: its table; NULL with a sentence in @why: no library, symbols are missing, another
  *  version, or numbers out of range. */
-const struct heddle_control *control_library_load(int fd, struct control_call *call, char *why,
-						  size_t why_max);
+const struct heddle_control *control_library_load(int fd, struct control_call *call,
+						  struct why *why);
 
 /** control_library_watch() - starts the timer, once for a process. @call is borrowed for ever. */
 void control_library_watch(struct control_call *call);

@@ -300,7 +300,7 @@ static int logs_join(struct node *node, struct control_message *message, uint32_
 static int control_join(struct node *node, struct control_message *message, uint32_t *at)
 {
 	struct control_call *call = &node->stats->control_call;
-	char why[256];
+	struct why why;
 	int fd;
 
 	if (!node_config_has_control(node->config))
@@ -308,11 +308,11 @@ static int control_join(struct node *node, struct control_message *message, uint
 	if (!take(message, at, &fd, 1))
 		return node_fail("the library of the congestion control is missing");
 	control_library_watch(call);
-	node->config->control = control_library_load(fd, call, why, sizeof(why));
+	node->config->control = control_library_load(fd, call, &why);
 	close(fd);
 	if (node->config->control)
 		return 0;
-	return node_fail("the congestion control cannot be loaded: %s", why);
+	return node_fail("the congestion control cannot be loaded: %s", why.text);
 }
 
 /* what follows the links, from descriptor @at on, and then nothing */
@@ -445,10 +445,10 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 {
 	struct mapping *rings = &node->rings[2 * (size_t)port];
 	struct port_config was = node->config->ports[port];
+	struct why why = { "" };
 	uint32_t at = 0;
 	int error;
 
-	node->why[0] = 0;
 	node->broken_told &= ~(1ull << port);
 	port_unplug(node, port);
 	if (rings[1].memory)
@@ -457,7 +457,7 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 	unmap(&rings[0]);
 	unmap(&rings[1]);
 	node->config->ports[port] = *message->port;
-	error = node_config_check(node->config, node->why, sizeof(node->why));
+	error = node_config_check(node->config, &why);
 	if (!error)
 		error = port_join(node, port, message, &at);
 	if (!error)
@@ -465,7 +465,7 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 				  node->carriers[port], node->sockets[port]);
 	if (error) {
 		fprintf(out, "port %u cannot have this link: %s\n", port,
-			node->why[0] ? node->why : strerror(-error));
+			why.text[0] ? why.text : strerror(-error));
 		node->config->ports[port] = was;
 		link_init_vacant(&node->links[port], node->config, port, node->stats);
 		return error;
@@ -519,6 +519,7 @@ int node_join_link(struct node *node, struct control_message *message, FILE *out
 {
 	uint32_t port = (uint32_t)message->number;
 	struct port_config *own, was;
+	struct why why;
 	int error;
 
 	if (message->number < 0 || message->number >= (int64_t)node->config->port_count) {
@@ -545,9 +546,9 @@ int node_join_link(struct node *node, struct control_message *message, FILE *out
 	own = &node->config->ports[port];
 	was = *own;
 	port_link_change(own, message->port);
-	error = node_config_check(node->config, node->why, sizeof(node->why));
+	error = node_config_check(node->config, &why);
 	if (error) {
-		fprintf(out, "port %u cannot have this link: %s\n", port, node->why);
+		fprintf(out, "port %u cannot have this link: %s\n", port, why.text);
 		*own = was;
 		return error;
 	}

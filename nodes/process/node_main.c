@@ -57,11 +57,11 @@ static int pace_enter(struct node *node, const struct process_arguments *argumen
 
 /* how the node waits, and what it does then */
 static int clock_enter(struct node *node, const struct process_arguments *arguments,
-		       char *loop_text, unsigned loop_text_max)
+		       struct why *loop)
 {
-	node->loop = event_loop_open(arguments->loop_kind, node->control, loop_text, loop_text_max);
+	node->loop = event_loop_open(arguments->loop_kind, node->control, loop);
 	if (!node->loop)
-		return node_fail("%s", loop_text);
+		return node_fail("%s", loop->text);
 	if (node->config->clock == CLOCK_REAL)
 		return pace_enter(node, arguments);
 	node_window_init(&node->window, &node->clock, node->config, node->links, node->ops,
@@ -75,18 +75,18 @@ static int node_start(struct node *node, enum node_kind kind,
 {
 	bool unfiltered;
 	struct control_message message = { 0 };
-	char text[256] = "";
-	int error = control_receive(node->control, &message, 1, text, sizeof(text)), status;
+	struct why why;
+	int error = control_receive(node->control, &message, 1, &why), status;
 
 	if (error == -EINVAL) {
-		node_fail("the configuration is wrong: %s", text);
+		node_fail("the configuration is wrong: %s", why.text);
 		return PROCESS_WRONG;
 	}
 	if (error)
 		return PROCESS_LOST;
 	error = node_configure(node, &message, kind, NULL);
 	if (!error)
-		error = clock_enter(node, arguments, text, sizeof(text));
+		error = clock_enter(node, arguments, &why);
 	if (error == -ENOMEM)
 		node_fail("there is not enough memory for this node");
 	control_message_free(&message);
@@ -96,7 +96,7 @@ static int node_start(struct node *node, enum node_kind kind,
 				 &unfiltered);
 	if (status)
 		return status;
-	return process_ready(node->control, unfiltered, text) ? PROCESS_LOST : 0;
+	return process_ready(node->control, unfiltered, why.text) ? PROCESS_LOST : 0;
 }
 
 /* ---- the life of a node ---- */

@@ -55,7 +55,6 @@ struct node {
 	struct capture_buffer *captured; /* what all of them share; NULL: each has its own */
 	uint64_t broken_told;            /* bit per port */
 	struct ensure_context ensure_context;
-	char why[256]; /* reason of an error, for its message */
 };
 
 #endif

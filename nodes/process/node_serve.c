@@ -81,26 +81,26 @@ static int show(struct node *node, const struct control_message *message, FILE *
 
 static int table_ask(struct node *node, const struct control_message *message, FILE *out)
 {
+	struct why why;
 	int error = 0;
 
-	node->why[0] = 0;
+	why.text[0] = 0;
 	if (message->kind == CONTROL_TABLE_READ)
-		error = managed_read(&node->managed, message->block, node->why, sizeof(node->why));
+		error = managed_read(&node->managed, message->block, &why);
 	else if (message->kind == CONTROL_TABLE_READ_BACK)
-		error = managed_read_back(&node->managed, message->block, node->why,
-					  sizeof(node->why));
+		error = managed_read_back(&node->managed, message->block, &why);
 	else if (!may_change(node, out))
 		return -EBUSY;
 	else if (message->kind == CONTROL_TABLE_BEGIN)
 		error = managed_begin(&node->managed);
 	else if (message->kind == CONTROL_TABLE_WRITE)
-		error = managed_write(&node->managed, message->block, node->why, sizeof(node->why));
+		error = managed_write(&node->managed, message->block, &why);
 	else
 		error = managed_commit(&node->managed);
 	if (!node->managed.staging && node->config->clock == CLOCK_VIRTUAL)
 		node_window_changed(&node->window);
-	if (node->why[0])
-		fprintf(out, "%s\n", node->why);
+	if (why.text[0])
+		fprintf(out, "%s\n", why.text);
 	return error;
 }
 
@@ -178,8 +178,8 @@ int node_serve(struct node *node)
 {
 	for (;;) {
 		struct control_message message = { 0 };
-		char why[256] = "";
-		int error = control_receive(node->control, &message, 0, why, sizeof(why));
+		struct why why;
+		int error = control_receive(node->control, &message, 0, &why);
 
 		if (error == -EAGAIN)
 			return 0;
@@ -189,7 +189,7 @@ int node_serve(struct node *node)
 			error = node_note("a running node does not understand message %d",
 					  message.kind);
 		else if (error == -EINVAL)
-			error = node_note("a control message was ignored: %s", why);
+			error = node_note("a control message was ignored: %s", why.text);
 		control_message_free(&message);
 		if (error)
 			return error;

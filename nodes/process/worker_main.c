@@ -193,18 +193,18 @@ static int message_take(struct worker *worker, uint32_t index,
 			int (*take)(struct worker *worker, struct control_message *message))
 {
 	struct control_message message = { 0 };
-	char why[256] = "";
+	struct why why;
 	int socket = index == OWN_SOCKET ? CONTROL_FD : worker->nodes[index].control, error;
 
 	if (index == OWN_SOCKET)
 		node_report_to(socket);
 	else
 		node_enter(worker, index);
-	error = control_receive(socket, &message, 1, why, sizeof(why));
+	error = control_receive(socket, &message, 1, &why);
 	if (error && error != -EINVAL)
 		return PROCESS_LOST;
 	if (error)
-		node_fail("the configuration is wrong: %s", why);
+		node_fail("the configuration is wrong: %s", why.text);
 	else
 		error = take ? take(worker, &message) : node_take(worker, index, &message);
 	if (error == -ENOMEM)
@@ -218,7 +218,7 @@ static int message_take(struct worker *worker, uint32_t index,
 static int worker_start(struct worker *worker, const struct process_arguments *arguments)
 {
 	bool writes_files = false, unfiltered;
-	char text[256] = "";
+	struct why loop;
 	int status;
 
 	worker->sockets = epoll_create1(EPOLL_CLOEXEC);
@@ -236,9 +236,9 @@ static int worker_start(struct worker *worker, const struct process_arguments *a
 	if (status)
 		return status;
 	node_leave(worker);
-	worker->loop = event_loop_open(arguments->loop_kind, worker->sockets, text, sizeof(text));
+	worker->loop = event_loop_open(arguments->loop_kind, worker->sockets, &loop);
 	if (!worker->loop) {
-		node_fail("%s", text);
+		node_fail("%s", loop.text);
 		return PROCESS_WRONG;
 	}
 	if (worker->share.real_clock &&
@@ -250,7 +250,7 @@ static int worker_start(struct worker *worker, const struct process_arguments *a
 	status = process_confine(arguments, worker->share.real_clock ? CLOCK_REAL : CLOCK_VIRTUAL,
 				 writes_files, &unfiltered);
 	for (uint32_t i = 0; i < worker->joined && !status; i++)
-		if (process_ready(worker->nodes[i].control, unfiltered, text))
+		if (process_ready(worker->nodes[i].control, unfiltered, loop.text))
 			status = PROCESS_LOST;
 	return status;
 }

@@ -9,6 +9,7 @@
 #ifndef HEDDLE_NODES_WIRE_CLASS_MAP_H
 #define HEDDLE_NODES_WIRE_CLASS_MAP_H
 
+#include "nodes/base/why.h"
 #include "nodes/config/config.h"
 #include "nodes/wire/frame.h"
 
@@ -21,8 +22,8 @@ struct class_map {
 };
 
 /** class_map_check() - has each value one class, and class n its own?
- *  @why  @why_max bytes: the first mistake, a sentence with the names of the classes. */
-bool class_map_check(const struct class_config *classes, uint32_t count, char *why, size_t why_max);
+ *  @why  the first mistake, a sentence with the names of the classes. */
+bool class_map_check(const struct class_config *classes, uint32_t count, struct why *why);
 
 /** class_map_init() - as the @count classes say. */
 static inline void class_map_init(struct class_map *map, const struct class_config *classes,

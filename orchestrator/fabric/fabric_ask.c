@@ -48,8 +48,8 @@ static int debtor_watch(struct fabric *fabric, struct watchdog *watchdog, uint32
 static int answer_take(struct fabric *fabric, uint32_t node, uint32_t question,
 		       struct control_message *message)
 {
-	char why[256] = "";
-	int error = control_receive(fabric->nodes[node].control, message, 0, why, sizeof(why));
+	struct why why = { "" };
+	int error = control_receive(fabric->nodes[node].control, message, 0, &why);
 
 	if (!error && message->kind == CONTROL_ANSWER && message->question == question)
 		return 0;

@@ -201,11 +201,10 @@ static void receive_all(struct exchange *exchange, uint32_t node)
 {
 	struct fabric *fabric = exchange->fabric;
 	struct control_message message;
-	char why[256] = "";
+	struct why why = { "" };
 	int error;
 
-	while (!(error = control_receive(fabric->nodes[node].control, &message, 0, why,
-					 sizeof(why)))) {
+	while (!(error = control_receive(fabric->nodes[node].control, &message, 0, &why))) {
 		if (message.kind == CONTROL_ANSWER)
 			answer_take(exchange, node, &message);
 		else if (!fabric_watch_message(fabric, node, &message))
@@ -216,7 +215,7 @@ static void receive_all(struct exchange *exchange, uint32_t node)
 		return;
 	epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, fabric->nodes[node].control, NULL);
 	if (error == -EINVAL)
-		fabric_fail_node(fabric, node, "sent an invalid control message: %s", why);
+		fabric_fail_node(fabric, node, "sent an invalid control message: %s", why.text);
 	give_up(exchange, node);
 }
 

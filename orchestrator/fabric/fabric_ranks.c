@@ -214,10 +214,10 @@ void fabric_ranks_message(struct fabric *fabric)
 {
 	const struct fabric_pack *pack = &fabric->pack;
 	struct control_message message = { 0 };
-	char why[256] = "";
+	struct why why = { "" };
 	uint32_t node = fabric->plan->node_count;
 
-	if (control_receive(*own_socket(fabric), &message, 0, why, sizeof(why))) {
+	if (control_receive(*own_socket(fabric), &message, 0, &why)) {
 		/* it is dead, which fabric_watch_deaths() reports */
 		epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, *own_socket(fabric), NULL);
 		return;

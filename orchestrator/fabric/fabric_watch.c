@@ -162,10 +162,10 @@ static void worker_messages_take(struct fabric *fabric, uint32_t lead)
 {
 	uint32_t worker = fabric->nodes[lead].slot;
 	struct control_message message;
-	char why[256];
+	struct why why;
 
 	for (uint32_t i = 0; i < MESSAGES_AT_ONCE; i++) {
-		if (control_receive(fabric->pack.sockets[worker], &message, 0, why, sizeof(why)))
+		if (control_receive(fabric->pack.sockets[worker], &message, 0, &why))
 			return;
 		if (message.kind == CONTROL_EVENT && message.number)
 			fabric_fail_process(fabric, lead, "reports: %s", message.text);
@@ -358,12 +358,12 @@ bool fabric_watch_message(struct fabric *fabric, uint32_t node,
 static bool messages_take(struct fabric *fabric, uint32_t node)
 {
 	struct control_message message;
-	char why[256] = "";
+	struct why why = { "" };
 	bool fine = true;
 	int error = 0;
 
 	for (uint32_t i = 0; i < MESSAGES_AT_ONCE && fine && !error; i++) {
-		error = control_receive(fabric->nodes[node].control, &message, 0, why, sizeof(why));
+		error = control_receive(fabric->nodes[node].control, &message, 0, &why);
 		if (error)
 			break;
 		fine = fabric_watch_message(fabric, node, &message);
@@ -375,7 +375,7 @@ static bool messages_take(struct fabric *fabric, uint32_t node)
 	 * invalid */
 	epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, fabric->nodes[node].control, NULL);
 	if (error == -EINVAL)
-		fabric_fail_node(fabric, node, "sent an invalid control message: %s", why);
+		fabric_fail_node(fabric, node, "sent an invalid control message: %s", why.text);
 	return error != -EINVAL;
 }
 

@@ -489,13 +489,13 @@ static int expectations_copy(const struct scenario *scenario, struct plan *plan)
 int plan_nodes_check(const struct scenario *scenario, const struct plan *plan,
 		     struct scenario_errors *errors)
 {
-	char why[200];
+	struct why why;
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		if (!node_config_check(&plan->nodes[i], why, sizeof(why)))
+		if (!node_config_check(&plan->nodes[i], &why))
 			continue;
 		scenario_errors_at(errors, scenario, &scenario->topology_place,
-				   "node '%s' cannot be built: %s", plan->nodes[i].name, why);
+				   "node '%s' cannot be built: %s", plan->nodes[i].name, why.text);
 		return -EINVAL;
 	}
 	return 0;

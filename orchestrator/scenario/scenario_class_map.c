@@ -68,8 +68,8 @@ void scenario_pcp_read(struct reader *reader, const struct key *key, const struc
 void scenario_class_map_check(struct reader *reader, const struct yaml_node *node)
 {
 	const struct scenario *scenario = reader->scenario;
-	char why[256];
+	struct why why;
 
-	if (!class_map_check(scenario->classes, scenario->class_count, why, sizeof(why)))
-		key_refuse(reader, node, "%s", why);
+	if (!class_map_check(scenario->classes, scenario->class_count, &why))
+		key_refuse(reader, node, "%s", why.text);
 }

@@ -6,14 +6,15 @@ static void flow_key_add(struct reader *reader, const struct yaml_node *element,
 {
 	const char *text =
 		key_scalar(reader, element, "a field such as source-mac or destination-ip/24");
-	char name[60], why[240];
+	char name[60];
+	struct why why;
 
 	if (!text)
 		return;
 	snprintf(name, sizeof(name), "%.*s", (int)flow_match_name_bytes(text), text);
 	if (key_word_find(reader, element, name, flow_match_words, flow_match_word_count) >= 0 &&
-	    flow_match_add(match, text, why, sizeof(why)))
-		key_refuse(reader, element, "%s", why);
+	    flow_match_add(match, text, &why))
+		key_refuse(reader, element, "%s", why.text);
 }
 
 void scenario_flow_key_read(struct reader *reader, const struct key *key,

@@ -144,9 +144,10 @@ static int work_take(struct root *root)
 {
 	struct control_message message = { 0 };
 	const char *why = "";
-	char text[256] = "", path[PATH_MAX];
+	char path[PATH_MAX];
+	struct why text = { "" };
 	size_t length;
-	int fds[4], error = control_receive(CONTROL_FD, &message, 1, text, sizeof(text));
+	int fds[4], error = control_receive(CONTROL_FD, &message, 1, &text);
 
 	if (!error && (message.kind != CONTROL_WORK || message.fd_count != 4))
 		error = -EINVAL;
@@ -177,11 +178,11 @@ static int work_take(struct root *root)
 static int sockets_take(struct root *root)
 {
 	struct control_message message = { 0 };
-	char text[256] = "";
+	struct why text = { "" };
 	int error = 0;
 
 	while (!error && root->adopted < root->remote_count) {
-		error = control_receive(CONTROL_FD, &message, 1, text, sizeof(text));
+		error = control_receive(CONTROL_FD, &message, 1, &text);
 		if (!error && (message.kind != CONTROL_ADOPT || !message.fd_count ||
 			       message.fd_count > root->remote_count - root->adopted))
 			error = -EINVAL;

@@ -114,7 +114,7 @@ void switch_show_settings(const void *dataplane, int port, FILE *out)
 
 /* @number to the fields of @classes; bit 0: the field of a row without classes */
 static int fields_set(struct switch_shell *sw, const struct parameter_live *live, uint32_t classes,
-		      uint64_t number, char *why, size_t why_max)
+		      uint64_t number, struct why *why)
 {
 	const struct switch_settings *settings = sw->ops->settings;
 	char *current = (char *)sw + settings->offset;
@@ -132,14 +132,14 @@ static int fields_set(struct switch_shell *sw, const struct parameter_live *live
 			*(uint64_t *)(structure + live->row->clears) = 0;
 	}
 	if (settings->check)
-		error = settings->check(sw, changed, why, why_max);
+		error = settings->check(sw, changed, why);
 	if (!error)
 		memcpy(current, changed, settings->table->bytes);
 	return error;
 }
 
 static int live_set(struct switch_shell *sw, const struct parameter_live *live, uint32_t classes,
-		    const char *value, char *why, size_t why_max, FILE *out)
+		    const char *value, struct why *why, FILE *out)
 {
 	uint64_t number;
 	char *end;
@@ -147,7 +147,7 @@ static int live_set(struct switch_shell *sw, const struct parameter_live *live, 
 	errno = 0;
 	number = strtoull(value, &end, 10);
 	if (*value >= '0' && *value <= '9' && !*end && !errno && parameter_fits(live->row, number))
-		return fields_set(sw, live, classes, number, why, why_max);
+		return fields_set(sw, live, classes, number, why);
 	fprintf(out, "%.40s is not a value of %s: ", value, live->name);
 	range_print(live->row, out);
 	return -EINVAL;
@@ -168,13 +168,13 @@ int switch_set(void *dataplane, const char *name, const char *value, FILE *out)
 	struct printing printing = { sw, out };
 	struct parameter_live live;
 	uint32_t classes = node_live_find(settings->table, sw->config, name, &live);
-	char why[240] = "";
+	struct why why = { "" };
 	int error;
 
 	if (is_own(settings, name)) {
-		error = settings->own_set(sw, name, value, why, sizeof(why));
+		error = settings->own_set(sw, name, value, &why);
 	} else if (classes) {
-		error = live_set(sw, &live, classes, value, why, sizeof(why), out);
+		error = live_set(sw, &live, classes, value, &why, out);
 	} else {
 		parameters_live(settings->table, name_print, &printing);
 		if (settings->own_name)
@@ -182,7 +182,7 @@ int switch_set(void *dataplane, const char *name, const char *value, FILE *out)
 		return -ENOENT;
 	}
 	if (error) {
-		fprintf(out, "%s\n", why);
+		fprintf(out, "%s\n", why.text);
 		return error;
 	}
 	trace(sw->stats, (struct trace_entry){ .at_ps = sw->stats->now_ps,

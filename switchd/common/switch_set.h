@@ -22,14 +22,13 @@ struct switch_settings {
 	uint32_t offset; /* of the settings in the kind's switch */
 	/* NULL: every value within its range is valid. Checks settings @changed as a whole, as at
 	 * the start of a switch. Return: 0, or -EINVAL with the reason in @why. */
-	int (*check)(const void *dataplane, const void *changed, char *why, size_t why_max);
+	int (*check)(const void *dataplane, const void *changed, struct why *why);
 	/* NULL: nothing is derived from the settings. Called after a change: derives it again. */
 	void (*changed)(void *dataplane, node_time_t now);
 	/* NULL: there is none. A parameter that is no field: @name is own_name, or own_name with
 	 * "." and more. Return: as above. */
 	const char *own_name;
-	int (*own_set)(void *dataplane, const char *name, const char *value, char *why,
-		       size_t why_max);
+	int (*own_set)(void *dataplane, const char *name, const char *value, struct why *why);
 };
 
 /** switch_set() - node_ops.set. @value is a number in the unit of the row, of a word its place in

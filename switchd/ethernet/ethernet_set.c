@@ -9,8 +9,8 @@
 #include "switchd/ethernet/ethernet_queue.h"
 
 /* kmin and kmax for different rates may be in order at some ports only */
-static int markings_check(const struct ethernet *eth, const struct roce_config *roce, char *why,
-			  size_t why_max)
+static int markings_check(const struct ethernet *eth, const struct roce_config *roce,
+			  struct why *why)
 {
 	for (uint32_t p = 0; p < eth->sw.port_count; p++)
 		for (uint32_t c = 0; c < eth->sw.class_count; c++) {
@@ -21,20 +21,19 @@ static int markings_check(const struct ethernet *eth, const struct roce_config *
 					&kmax_bytes);
 			if (kmin_bytes <= kmax_bytes)
 				continue;
-			snprintf(why, why_max,
-				 "at p%u kmin would be %" PRIu64 ", more than kmax, %" PRIu64, p,
-				 kmin_bytes, kmax_bytes);
-			return -EINVAL;
+			return why_say(why, -EINVAL,
+				       "at p%u kmin would be %" PRIu64 ", more than kmax, %" PRIu64,
+				       p, kmin_bytes, kmax_bytes);
 		}
 	return 0;
 }
 
-static int settings_check(const void *dataplane, const void *changed, char *why, size_t why_max)
+static int settings_check(const void *dataplane, const void *changed, struct why *why)
 {
 	const struct ethernet *eth = dataplane;
-	int error = roce_config_check(changed, eth->sw.class_count, why, (unsigned)why_max);
+	int error = roce_config_check(changed, eth->sw.class_count, why);
 
-	return error ? error : markings_check(eth, changed, why, why_max);
+	return error ? error : markings_check(eth, changed, why);
 }
 
 static void settings_changed(void *dataplane, node_time_t now)

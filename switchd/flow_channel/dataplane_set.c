@@ -27,19 +27,16 @@ static long port_of(const struct dataplane *dp, const char *name)
 }
 
 /* FC-2: what tells flows apart, at every edge port or ("match.pN") at one */
-static int match_set(void *dataplane, const char *name, const char *value, char *why,
-		     size_t why_max)
+static int match_set(void *dataplane, const char *name, const char *value, struct why *why)
 {
 	struct dataplane *dp = dataplane;
 	bool all = !strcmp(name, "match");
 	long port = all ? 0 : port_of(dp, name);
 	struct flow_match match;
 
-	if (port < 0) {
-		snprintf(why, why_max, "%.40s: not an edge port", name);
-		return -EINVAL;
-	}
-	if (flow_match_parse(value, &match, why, why_max))
+	if (port < 0)
+		return why_say(why, -EINVAL, "%.40s: not an edge port", name);
+	if (flow_match_parse(value, &match, why))
 		return -EINVAL;
 	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		if (all ? dp->ports[p].kind == PORT_EDGE : p == (uint32_t)port)
@@ -48,21 +45,19 @@ static int match_set(void *dataplane, const char *name, const char *value, char 
 }
 
 /* the pool is made for the configured output queues */
-static int settings_check(const void *dataplane, const void *changed, char *why, size_t why_max)
+static int settings_check(const void *dataplane, const void *changed, struct why *why)
 {
 	const struct dataplane *dp = dataplane;
 	const struct switch_config *settings = changed;
 	uint32_t units_max = dp->sw.config->switch_.output_queue_units_max;
 
-	if (settings->ack_t1_ps > settings->ack_t2_ps ||
-	    settings->ack_t2_ps > settings->ack_t3_ps) {
-		snprintf(why, why_max, "the ACK timers must not fall: expected t1 <= t2 <= t3");
-		return -EINVAL;
-	}
+	if (settings->ack_t1_ps > settings->ack_t2_ps || settings->ack_t2_ps > settings->ack_t3_ps)
+		return why_say(why, -EINVAL,
+			       "the ACK timers must not fall: expected t1 <= t2 <= t3");
 	if (settings->output_queue_units_max <= units_max)
 		return 0;
-	snprintf(why, why_max, "output-queue: this switch has memory for %u units", units_max);
-	return -EINVAL;
+	return why_say(why, -EINVAL, "output-queue: this switch has memory for %u units",
+		       units_max);
 }
 
 /* A flow that a limit pauses resumes with its next ACK or at its wake-up time, as before. ACKs

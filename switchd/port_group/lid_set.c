@@ -2,10 +2,10 @@
 
 #include "switchd/port_group/lid_switch.h"
 
-static int settings_check(const void *dataplane, const void *changed, char *why, size_t why_max)
+static int settings_check(const void *dataplane, const void *changed, struct why *why)
 {
 	(void)dataplane;
-	return port_group_config_check(changed, why, (unsigned)why_max);
+	return port_group_config_check(changed, why);
 }
 
 const struct switch_settings lid_settings = {

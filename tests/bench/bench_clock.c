@@ -105,13 +105,13 @@ struct load {
 
 static void node_process(const struct clock *clock, uint32_t node, const struct load *load)
 {
-	char why[256];
-	struct event_loop *loop = event_loop_open(load->loop, -1, why, sizeof(why));
+	struct why why;
+	struct event_loop *loop = event_loop_open(load->loop, -1, &why);
 	uint32_t *wake = calloc(load->node_count, sizeof(*wake));
 	struct turn turn;
 
 	if (!loop || !wake) {
-		fprintf(stderr, "bench_clock: %s\n", why);
+		fprintf(stderr, "bench_clock: %s\n", why.text);
 		_exit(1);
 	}
 	turn_init(&turn, clock, loop, node, turn_cores());

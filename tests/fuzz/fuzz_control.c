@@ -15,17 +15,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct control_message first, second;
 	uint8_t *bytes = NULL, *again = NULL;
-	char why[200] = "";
+	struct why why = { "" };
 	int length;
 
-	if (control_unpack(data, size, &first, why, sizeof(why))) {
-		assert(why[0] && !first.body && !first.config && !first.fd_count);
+	if (control_unpack(data, size, &first, &why)) {
+		assert(why.text[0] && !first.body && !first.config && !first.fd_count);
 		return 0;
 	}
 	assert(first.kind < CONTROL_KINDS && !first.config == (first.kind != CONTROL_CONFIGURE));
 	length = control_pack(&first, &bytes);
 	assert(length > 0);
-	assert(!control_unpack(bytes, (size_t)length, &second, why, sizeof(why)));
+	assert(!control_unpack(bytes, (size_t)length, &second, &why));
 	assert(control_pack(&second, &again) == length && !memcmp(bytes, again, (size_t)length));
 	free(bytes);
 	free(again);

@@ -165,26 +165,26 @@ static void step_write(struct play *play)
 	struct table_block block = { .table = (enum table_kind)(take(&play->script, 1) %
 								(TABLE_KINDS + 1)) };
 	uint32_t from, count;
-	char why[200] = "";
+	struct why why = { "" };
 
 	block.number = take(&play->script, 1);
-	if (managed_read(&play->managed, &block, why, sizeof(why)))
+	if (managed_read(&play->managed, &block, &why))
 		memset(block.bytes, 0, sizeof(block.bytes));
 	from = take(&play->script, 1);
 	count = take(&play->script, 1);
 	take_bytes(&play->script, count, block.bytes + from);
-	why[0] = 0;
-	assert(!managed_write(&play->managed, &block, why, sizeof(why)) || why[0]);
+	why.text[0] = 0;
+	assert(!managed_write(&play->managed, &block, &why) || why.text[0]);
 }
 
 static void step_read(struct play *play)
 {
 	struct table_block block = { .table = (enum table_kind)(take(&play->script, 1) %
 								(TABLE_KINDS + 1)) };
-	char why[200] = "";
+	struct why why = { "" };
 
 	block.number = take(&play->script, 1);
-	assert(!managed_read(&play->managed, &block, why, sizeof(why)) || why[0]);
+	assert(!managed_read(&play->managed, &block, &why) || why.text[0]);
 }
 
 static play_step *const steps[] = { step_record, step_data, step_burst, step_word,  step_grant,

@@ -73,10 +73,9 @@ static void identity_draw(struct node_identity *identity, uint32_t node)
 static bool passes(struct control_message *answer, struct control_message *received)
 {
 	uint8_t *bytes = NULL;
-	char why[200];
+	struct why why;
 	int length = control_pack(answer, &bytes);
-	bool fine =
-		length > 0 && !control_unpack(bytes, (size_t)length, received, why, sizeof(why));
+	bool fine = length > 0 && !control_unpack(bytes, (size_t)length, received, &why);
 
 	free(bytes);
 	return fine;

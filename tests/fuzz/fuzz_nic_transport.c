@@ -404,12 +404,12 @@ static void workloads_make(struct host *host, uint32_t setting)
 static void open_host(struct host *host)
 {
 	size_t size = ring_bytes(RING_BYTES);
-	char why[256];
+	struct why why;
 	int error;
 
-	error = node_config_check(&host->config, why, sizeof(why));
+	error = node_config_check(&host->config, &why);
 	if (error)
-		fprintf(stderr, "%s\n", why);
+		fprintf(stderr, "%s\n", why.text);
 	assert(!error);
 	for (uint32_t i = 0; i < 2; i++) {
 		host->pages[i] = aligned_alloc(RING_LINE, size);

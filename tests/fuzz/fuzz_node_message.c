@@ -45,12 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint32_t node = data[at] % plan.node_count;
 		size_t length = data[at + 1];
 		struct control_message message;
-		char why[200];
+		struct why why;
 
 		at += 2;
 		if (length > size - at)
 			length = size - at;
-		if (!control_unpack(data + at, length, &message, why, sizeof(why))) {
+		if (!control_unpack(data + at, length, &message, &why)) {
 			fabric_watch_message(&fabric, node, &message);
 			control_message_free(&message);
 		}

@@ -161,7 +161,7 @@ static void fgfc_frame_seeds(void)
 	static const uint8_t source_mac[6] = { 2, 0x48, 0xff, 0, 1, 2 };
 	uint8_t frame_bytes[2 + FRAME_HEADERS_MAX], bytes[FGFC_MASKED_BYTES];
 	struct flow_match match;
-	char why[200];
+	struct why why;
 
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		uint32_t size = generated((enum frame_kind)kind, 1, frame_bytes);
@@ -190,7 +190,7 @@ static void fgfc_frame_seeds(void)
 		if (frame_parse(frame_bytes + 2, size - 2, FRAME_BYTES, &fields) ||
 		    flow_match_parse("source-mac/24,destination-ip/24,source-port/8,flow-label/"
 				     "4,hpc-process/8,queue-pair/8",
-				     &match, why, sizeof(why)))
+				     &match, &why))
 			abort();
 		whole = flow_name_of(&fields, 1);
 		frame.name = flow_name_masked(

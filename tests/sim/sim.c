@@ -91,14 +91,14 @@ static struct sim_node *act_as(struct sim *sim, uint32_t index)
 static void control_load(struct sim *sim, uint32_t index, struct stats_page *stats)
 {
 	struct node_config *config = &sim->plan.nodes[index];
-	char why[256];
+	struct why why;
 
 	if (!node_config_has_control(config))
 		return;
-	config->control = control_library_load(sim->plan.origin->control.fd, &stats->control_call,
-					       why, sizeof(why));
+	config->control =
+		control_library_load(sim->plan.origin->control.fd, &stats->control_call, &why);
 	if (!config->control) {
-		fprintf(stderr, "%s: %s\n", sim->plan.origin->control.name, why);
+		fprintf(stderr, "%s: %s\n", sim->plan.origin->control.name, why.text);
 		abort();
 	}
 }
@@ -107,10 +107,10 @@ static void node_make(struct sim *sim, uint32_t index)
 {
 	struct sim_node *node = &sim->nodes[index];
 	const struct node_config *config = &sim->plan.nodes[index];
-	char why[256];
+	struct why why;
 
-	if (node_config_check(config, why, sizeof(why))) {
-		fprintf(stderr, "%s: %s\n", config->name, why);
+	if (node_config_check(config, &why)) {
+		fprintf(stderr, "%s: %s\n", config->name, why.text);
 		abort();
 	}
 	node->config = config;

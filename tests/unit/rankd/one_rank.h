@@ -83,13 +83,13 @@ static void *play_map(int fd, size_t *bytes)
 static bool play_begin(struct play *play)
 {
 	static struct control_message message;
-	char why[100];
+	struct why why;
 	void *clock;
 	size_t bytes;
 	uint32_t count = 0;
 
-	if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
-	    message.kind != CONTROL_WORK || message.fd_count != 3)
+	if (control_receive(CONTROL_FD, &message, 1, &why) || message.kind != CONTROL_WORK ||
+	    message.fd_count != 3)
 		return false;
 	play->places = play_map(message.fds[1], &bytes);
 	clock = play_map(message.fds[0], &bytes);
@@ -98,8 +98,7 @@ static bool play_begin(struct play *play)
 	play->share = *message.worker;
 	play->sockets = calloc(play->share.node_count, sizeof(*play->sockets));
 	while (count < play->share.node_count) {
-		if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
-		    message.kind != CONTROL_ADOPT)
+		if (control_receive(CONTROL_FD, &message, 1, &why) || message.kind != CONTROL_ADOPT)
 			return false;
 		for (uint32_t i = 0; i < message.fd_count; i++)
 			play->sockets[count++] = message.fds[i];

@@ -390,10 +390,10 @@ static void resume_and_wait(node_time_t limit)
 static void toys_run_threads(enum event_loop_kind kind, node_time_t pause_at)
 {
 	pthread_t threads[NODES];
-	char why[128];
+	struct why why;
 
 	for (uint32_t i = 0; i < NODES; i++) {
-		toys[i].loop = event_loop_open(kind, -1, why, sizeof(why));
+		toys[i].loop = event_loop_open(kind, -1, &why);
 		ck_assert_ptr_nonnull(toys[i].loop);
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, toy_thread, &toys[i]), 0);
 	}

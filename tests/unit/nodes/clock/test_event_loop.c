@@ -39,9 +39,9 @@ static void setup(void)
 
 static void open_loop(int i)
 {
-	char why[160];
+	struct why why;
 
-	loop = event_loop_open(kind_of(i), sockets[0], why, sizeof(why));
+	loop = event_loop_open(kind_of(i), sockets[0], &why);
 	ck_assert_ptr_nonnull(loop);
 }
 
@@ -76,13 +76,13 @@ TEST_GROUP(event_loop, .setup = setup, .teardown = teardown);
 /* the loop names its kind */
 TEST(event_loop_open__names_itself)
 {
-	char text[160] = "";
+	struct why why;
 
-	loop = event_loop_open(EVENT_LOOP_URING, -1, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, "io_uring"));
+	loop = event_loop_open(EVENT_LOOP_URING, -1, &why);
+	ck_assert_ptr_nonnull(strstr(why.text, "io_uring"));
 	event_loop_close(loop);
-	loop = event_loop_open(EVENT_LOOP_FALLBACK, -1, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, "fallback"));
+	loop = event_loop_open(EVENT_LOOP_FALLBACK, -1, &why);
+	ck_assert_ptr_nonnull(strstr(why.text, "fallback"));
 }
 
 TEST_RANGE(event_loop_wait__word_is_not_one, 0, 2)

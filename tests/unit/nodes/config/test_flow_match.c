@@ -5,7 +5,7 @@
 #include "nodes/config/flow_match.h"
 #include "tests/testing.h"
 
-static char why[240];
+static struct why why;
 static char printed[FLOW_MATCH_TEXT_MAX];
 
 static const char *text_of(const struct flow_match *match)
@@ -59,12 +59,12 @@ TEST_RANGE(flow_match_parse__accepts, 0, (int)FINE)
 {
 	struct flow_match match, again;
 
-	ck_assert_msg(!flow_match_parse(fine[_i].text, &match, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!flow_match_parse(fine[_i].text, &match, &why), "%s", why.text);
 	ck_assert_str_eq(text_of(&match), fine[_i].printed);
 	ck_assert_uint_eq(match.fields, fine[_i].fields);
 	ck_assert_int_eq(flow_match_masked(&match), fine[_i].masked);
 	ck_assert(flow_match_valid(&match));
-	ck_assert_int_eq(flow_match_parse(printed, &again, why, sizeof(why)), 0);
+	ck_assert_int_eq(flow_match_parse(printed, &again, &why), 0);
 	ck_assert(flow_match_equal(&match, &again));
 }
 
@@ -113,9 +113,9 @@ TEST_RANGE(flow_match_parse__rejects, 0, (int)BAD)
 {
 	struct flow_match match;
 
-	ck_assert_int_eq(flow_match_parse(bad[_i].text, &match, why, sizeof(why)), -EINVAL);
-	ck_assert_msg(strstr(why, bad[_i].why), "%s", why);
-	ck_assert_ptr_null(strchr(why, '\n'));
+	ck_assert_int_eq(flow_match_parse(bad[_i].text, &match, &why), -EINVAL);
+	ck_assert_msg(strstr(why.text, bad[_i].why), "%s", why.text);
+	ck_assert_ptr_null(strchr(why.text, '\n'));
 }
 
 /* Any valid mask is printed as text that reads back as the same mask. */
@@ -151,8 +151,8 @@ TEST(flow_match_print__reads_back_as_the_same_mask)
 		if (!flow_match_valid(&match))
 			continue;
 		valid++;
-		ck_assert_msg(!flow_match_parse(text_of(&match), &again, why, sizeof(why)),
-			      "%s: %s", printed, why);
+		ck_assert_msg(!flow_match_parse(text_of(&match), &again, &why), "%s: %s", printed,
+			      why.text);
 		ck_assert_msg(flow_match_equal(&match, &again), "%s", printed);
 	}
 	ck_assert_uint_gt(valid, 900);

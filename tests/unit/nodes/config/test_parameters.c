@@ -53,19 +53,19 @@ static bool holds(const struct parameter *row, uint64_t value)
 static void expect(const struct parameter *row, const char *name, void *structure, uint64_t value,
 		   bool fits)
 {
-	char why[300] = "", expected[300] = "";
+	char expected[300] = "";
+	struct why why = { "" };
 
 	parameter_put(row, structure, value);
 	ck_assert_uint_eq(parameter_get(row, structure), value);
 	ck_assert_int_eq(parameter_fits(row, value), fits);
-	ck_assert_msg(parameters_check(table, "at.", whole, why, sizeof(why)) ==
-			      (fits ? 0 : -EINVAL),
-		      "%s is %" PRIu64 ": %s", name, value, why);
+	ck_assert_msg(parameters_check(table, "at.", whole, &why) == (fits ? 0 : -EINVAL),
+		      "%s is %" PRIu64 ": %s", name, value, why.text);
 	if (!fits)
 		snprintf(expected, sizeof(expected),
 			 "%s is %" PRIu64 ", it must be %s%" PRIu64 "..%" PRIu64, name, value,
 			 row->zero ? "0 or " : "", row->min, row->max);
-	ck_assert_str_eq(why, expected);
+	ck_assert_str_eq(why.text, expected);
 	parameter_put(row, structure, row->min);
 }
 

@@ -17,10 +17,10 @@ static void setup(void)
 
 static const char *wrong(void)
 {
-	static char why[256];
+	static struct why why;
 
-	why[0] = 0;
-	return routing_config_check(&config, why, sizeof(why)) ? why : "fine";
+	why.text[0] = 0;
+	return routing_config_check(&config, &why) ? why.text : "fine";
 }
 
 TEST_GROUP(routing_config, .setup = setup);
@@ -34,7 +34,7 @@ TEST(routing_config_check__defaults)
 TEST(routing_config_check__range)
 {
 	config.detour_draws = 65;
-	ck_assert_int_eq(routing_config_check(&config, (char[256]){ 0 }, 256), -EINVAL);
+	ck_assert_int_eq(routing_config_check(&config, &(struct why){ "" }), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(wrong(), "switch.routing.detour_draws"));
 }
 

@@ -43,7 +43,7 @@ static const struct table_row {
 
 static struct node_config config;
 static struct table_block block;
-static char why[160];
+static struct why why;
 
 static void setup(void)
 {
@@ -53,7 +53,7 @@ static void setup(void)
 
 static int check(void)
 {
-	return table_block_check(&config, &block, why, sizeof(why));
+	return table_block_check(&config, &block, &why);
 }
 
 TEST_GROUP(table_block, .setup = setup);
@@ -73,7 +73,7 @@ TEST_RANGE(table_block_check__fabric, 0, TABLE_KINDS)
 		config.kind = NODE_NIC;
 		ck_assert_int_eq(check(), -ENOENT);
 		snprintf(expected, sizeof(expected), "s1 has no table %d", _i);
-		ck_assert_str_eq(why, expected);
+		ck_assert_str_eq(why.text, expected);
 	}
 }
 
@@ -99,7 +99,7 @@ TEST_RANGE(table_block_check__number, 0, TABLE_KINDS)
 	ck_assert_int_eq(check(), -EINVAL);
 	snprintf(expected, sizeof(expected), "table %s has no block %u", table_kind_name[_i],
 		 block.number);
-	ck_assert_str_eq(why, expected);
+	ck_assert_str_eq(why.text, expected);
 }
 
 /* each entry of a block is looked at */
@@ -122,7 +122,7 @@ TEST_RANGE(table_block_check__each_entry, 0, TABLE_PGT)
 		snprintf(expected, sizeof(expected),
 			 "entry %u of block 0 of table %s names what is not there: %llu", i,
 			 table_kind_name[_i], (unsigned long long)row->more);
-		ck_assert_str_eq(why, expected);
+		ck_assert_str_eq(why.text, expected);
 		table_put(block.table, block.bytes, i, row->most);
 	}
 }

@@ -15,7 +15,7 @@
 
 static struct node_config config;
 static struct control_message sent, got;
-static char why[256];
+static struct why why;
 static int sockets[2];
 
 static void setup(void)
@@ -37,7 +37,7 @@ static void round_trip(void)
 	int length = control_pack(&sent, &bytes);
 
 	ck_assert_int_gt(length, 0);
-	ck_assert_msg(!control_unpack(bytes, (size_t)length, &got, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!control_unpack(bytes, (size_t)length, &got, &why), "%s", why.text);
 	free(bytes);
 	ck_assert_int_eq(got.kind, sent.kind);
 	ck_assert_int_eq(got.number, sent.number);
@@ -298,8 +298,8 @@ static void parameter_refused(const char *text, size_t at, uint8_t change)
 	found = memmem(bytes, (size_t)length, text, strlen(text));
 	ck_assert_ptr_nonnull(found);
 	found[at] = change;
-	ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, why, sizeof(why)), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "unknown parameter"));
+	ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, &why), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why.text, "unknown parameter"));
 	control_message_free(&got);
 	free(bytes);
 	node_config_free(&config);
@@ -335,8 +335,8 @@ TEST_RANGE(control_unpack__port_group_is_unchanged, 0, NODE_KINDS)
 
 static void block_refused(const uint8_t *bytes, size_t length, const char *expected)
 {
-	ck_assert_int_eq(control_unpack(bytes, length, &got, why, sizeof(why)), -EINVAL);
-	ck_assert_str_eq(why, expected);
+	ck_assert_int_eq(control_unpack(bytes, length, &got, &why), -EINVAL);
+	ck_assert_str_eq(why.text, expected);
 }
 
 /* no block at all, a block of an unknown table, a block that is cut short */
@@ -382,14 +382,14 @@ TEST_RANGE(control_unpack__damaged_messages_are_harmless, 0, 6)
 		uint8_t *part = malloc((size_t)i + 1);
 
 		memcpy(part, bytes, (size_t)i);
-		why[0] = 0;
-		if (!control_unpack(part, (size_t)i, &got, why, sizeof(why)))
+		why.text[0] = 0;
+		if (!control_unpack(part, (size_t)i, &got, &why))
 			control_message_free(&got);
 		else
-			ck_assert_uint_gt(strlen(why), 10);
+			ck_assert_uint_gt(strlen(why.text), 10);
 		free(part);
 		bytes[i] ^= 0x55;
-		if (!control_unpack(bytes, (size_t)length, &got, why, sizeof(why)))
+		if (!control_unpack(bytes, (size_t)length, &got, &why))
 			control_message_free(&got);
 		bytes[i] ^= 0x55;
 	}
@@ -484,38 +484,34 @@ TEST(control_unpack__place_with_other_ports_than_the_node)
 						 .config = &config,
 						 .place = &place };
 		length = control_pack(&sent, &bytes);
-		ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, why, sizeof(why)),
-				 -EINVAL);
-		ck_assert_str_eq(why, "the place of the node does not have its number of ports");
+		ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, &why), -EINVAL);
+		ck_assert_str_eq(why.text,
+				 "the place of the node does not have its number of ports");
 		free(bytes);
 	}
 }
 
 TEST(control_unpack__worker_without_a_share)
 {
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x11", 2, &got, why, sizeof(why)),
-			 -EINVAL);
-	ck_assert_str_eq(why, "the message to a worker does not say what it runs");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x11", 2, &got, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "the message to a worker does not say what it runs");
 }
 
 TEST(control_unpack__rejects_what_is_no_message)
 {
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, why, sizeof(why)),
-			 -EINVAL);
-	ck_assert_str_eq(why, "the bytes are no control message");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, why, sizeof(why)), -EINVAL);
-	ck_assert_str_eq(why, "the control message is of unknown kind 0");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x13", 2, &got, why, sizeof(why)),
-			 -EINVAL);
-	ck_assert_str_eq(why, "the control message is of unknown kind 19");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "the bytes are no control message");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "the control message is of unknown kind 0");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x13", 2, &got, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "the control message is of unknown kind 19");
 	ck_assert_int_eq(
 		control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11,
-			       &got, why, sizeof(why)),
+			       &got, &why),
 		-EINVAL);
-	ck_assert_str_eq(why, "the control message is of unknown kind -1");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x01", 2, &got, why, sizeof(why)),
-			 -EINVAL);
-	ck_assert_str_eq(why, "the message to configure a node has no configuration");
+	ck_assert_str_eq(why.text, "the control message is of unknown kind -1");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x01", 2, &got, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "the message to configure a node has no configuration");
 }
 
 /* The receiver checks the limits as well, whatever the sender did. */
@@ -528,8 +524,8 @@ TEST(control_unpack__configuration_is_checked)
 	config.ports[1].mtu_bytes = 9217;
 	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
 	length = control_pack(&sent, &bytes);
-	ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, why, sizeof(why)), -EINVAL);
-	ck_assert_str_eq(why, "ports[1].mtu_bytes is 9217, it must be 64..9216");
+	ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "ports[1].mtu_bytes is 9217, it must be 64..9216");
 	free(bytes);
 	node_config_free(&config);
 }
@@ -543,11 +539,11 @@ TEST(control_send__passes_descriptors)
 	for (uint32_t i = 0; i < sent.fd_count; i++)
 		sent.fds[i] = sockets[0];
 	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
-	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, &why), 0);
 	ck_assert_uint_eq(got.fd_count, CONTROL_FDS_MAX);
 	ck_assert_int_ge(fcntl(got.fds[CONTROL_FDS_MAX - 1], F_GETFD), FD_CLOEXEC);
 	control_message_free(&got);
-	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), -EAGAIN);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 0, &why), -EAGAIN);
 	node_config_free(&config);
 }
 
@@ -559,8 +555,8 @@ TEST(control_receive__malformed_message_leaks_no_descriptors)
 	close(probe);
 	sent = (struct control_message){ .kind = CONTROL_KINDS, .fd_count = 3, .fds = { 0, 1, 2 } };
 	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
-	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "unknown kind"));
+	ck_assert_int_eq(control_receive(sockets[1], &got, 0, &why), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why.text, "unknown kind"));
 	after = dup(0);
 	ck_assert_int_eq(after, probe);
 	close(after);
@@ -572,8 +568,8 @@ TEST(control_receive__last_message_then_end_of_peer)
 	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
 	close(sockets[0]);
 	/* its last message is still received */
-	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), 0);
-	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), -EPIPE);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, &why), 0);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, &why), -EPIPE);
 	ck_assert_int_eq(control_send(sockets[1], &sent), -EPIPE);
 }
 
@@ -587,7 +583,7 @@ TEST(control_send__up_to_the_longest_message)
 	memset(sent.body, 'x', 2 * CONTROL_BYTES_MAX);
 	sent.body[length] = 0;
 	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
-	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 0, &why), 0);
 	ck_assert_uint_eq(strlen(got.body), length);
 	control_message_free(&got);
 	sent.body[length] = 'x';
@@ -609,7 +605,7 @@ TEST(control_send_now__full_queue_does_not_block)
 	}
 	ck_assert_int_eq(error, -EAGAIN);
 	for (int i = 1; i < count; i++) {
-		ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), 0);
+		ck_assert_int_eq(control_receive(sockets[1], &got, 0, &why), 0);
 		ck_assert_int_eq(got.question, i);
 		control_message_free(&got);
 	}

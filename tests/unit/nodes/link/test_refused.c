@@ -291,9 +291,9 @@ static struct control_message request;
 static void request_arrives(void)
 {
 	struct control_message got = { 0 };
-	char why[128] = "";
+	struct why why = { "" };
 
-	ck_assert_int_eq(control_receive(b.socket, &got, 0, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(b.socket, &got, 0, &why), 0);
 	ck_assert_uint_eq(got.question, request.question);
 	control_message_free(&got);
 }
@@ -366,11 +366,11 @@ TEST_RANGE(control_receive__refused, 0, 3)
 		int error, expected;
 	} rows[] = { { ECONNRESET, -EPIPE }, { EAGAIN, -EAGAIN }, { EIO, -EIO } };
 	struct control_message got;
-	char why[128] = "";
+	struct why why = { "" };
 
 	pair_open();
 	ck_assert_int_eq(control_send(a.socket, &request), 0);
 	refuse(rows[_i].error, 1);
-	ck_assert_int_eq(control_receive(b.socket, &got, 0, why, sizeof(why)), rows[_i].expected);
+	ck_assert_int_eq(control_receive(b.socket, &got, 0, &why), rows[_i].expected);
 	request_arrives();
 }

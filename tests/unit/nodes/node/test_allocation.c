@@ -89,10 +89,10 @@ static void plan_of(int kind)
 /* a node that records events and samples, too */
 static void node_build(struct node_config *config)
 {
-	char why[256];
+	struct why why;
 
 	config->events = config->series = true;
-	ck_assert_msg(!node_config_check(config, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!node_config_check(config, &why), "%s", why.text);
 	built_begin(config);
 }
 
@@ -239,8 +239,8 @@ static int packed_length;
 static int unpack_attempt(void)
 {
 	struct control_message message = { 0 };
-	char why[256];
-	int error = control_unpack(packed, (size_t)packed_length, &message, why, sizeof(why));
+	struct why why;
+	int error = control_unpack(packed, (size_t)packed_length, &message, &why);
 
 	if (!error)
 		control_message_free(&message);

@@ -75,7 +75,7 @@ static const struct node_ops toy_ops = { .table_blocks = toy_blocks,
 static struct port_config ports[8];
 static struct node_config config;
 static struct managed managed;
-static char why[256];
+static struct why why;
 
 static void opened(enum fabric_kind fabric)
 {
@@ -102,7 +102,7 @@ static struct table_block route_block(uint32_t number, uint32_t entry, uint64_t 
 
 static void write_to(int wanted, struct table_block block)
 {
-	ck_assert_int_eq(managed_write(&managed, &block, why, sizeof(why)), wanted);
+	ck_assert_int_eq(managed_write(&managed, &block, &why), wanted);
 }
 
 TEST_GROUP(all, .teardown = closed);
@@ -124,15 +124,15 @@ TEST(managed_commit__all_at_once)
 
 	opened(FABRIC_FLOW_CHANNEL);
 	toy.routes[7] = 3;
-	ck_assert_int_eq(managed_read_back(&managed, &back, why, sizeof(why)), -EINVAL);
-	ck_assert_str_eq(why, "nothing is collected: TABLE_BEGIN comes first");
+	ck_assert_int_eq(managed_read_back(&managed, &back, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "nothing is collected: TABLE_BEGIN comes first");
 	ck_assert_int_eq(managed_begin(&managed), 0);
 	write_to(0, route_block(1, 2, 5));
 	write_to(0, route_block(2, 0, 6));
 	ck_assert_uint_eq(toy.changes, 0);
-	ck_assert_int_eq(managed_read_back(&managed, &back, why, sizeof(why)), 0);
+	ck_assert_int_eq(managed_read_back(&managed, &back, &why), 0);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, back.bytes, 2), 5);
-	ck_assert_int_eq(managed_read(&managed, &back, why, sizeof(why)), 0);
+	ck_assert_int_eq(managed_read(&managed, &back, &why), 0);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, back.bytes, 2), 0);
 	ck_assert_int_eq(managed_commit(&managed), 0);
 	ck_assert_uint_eq(toy.changes, 1);

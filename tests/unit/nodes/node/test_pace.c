@@ -82,7 +82,7 @@ static void *zeroed(size_t bytes)
 /* _i of each test: 0 io_uring where it works, 1 fallback */
 static void make(int i)
 {
-	char why[160];
+	struct why why;
 
 	port = (struct port_config){ .kind = PORT_EDGE,
 				     .peer_name = "peer",
@@ -117,8 +117,7 @@ static void make(int i)
 				   rings[0], ring_bytes(RING_BYTES_MIN), stats),
 			 0);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
-	loop = event_loop_open(i ? EVENT_LOOP_FALLBACK : EVENT_LOOP_AUTO, sockets[0], why,
-			       sizeof(why));
+	loop = event_loop_open(i ? EVENT_LOOP_FALLBACK : EVENT_LOOP_AUTO, sockets[0], &why);
 	ck_assert_ptr_nonnull(loop);
 	doorbell = eventfd(0, EFD_NONBLOCK);
 	peer_doorbell = eventfd(0, EFD_NONBLOCK);

@@ -167,7 +167,7 @@ static void plug_all(void)
 static void make(int fallback, node_time_t poll_ps)
 {
 	struct timespec now;
-	char why[160];
+	struct why why;
 
 	memset(toys, 0, sizeof(toys));
 	page = zeroed(clock_bytes(NODES + 1));
@@ -180,8 +180,7 @@ static void make(int fallback, node_time_t poll_ps)
 		rings[r] = zeroed(ring_bytes(RING_BYTES_MIN));
 		ring_init(rings[r], RING_BYTES_MIN, RING_CAPTURED_MAX);
 	}
-	loop = event_loop_open(fallback ? EVENT_LOOP_FALLBACK : EVENT_LOOP_AUTO, -1, why,
-			       sizeof(why));
+	loop = event_loop_open(fallback ? EVENT_LOOP_FALLBACK : EVENT_LOOP_AUTO, -1, &why);
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_int_eq(event_loop_numbers(loop, NODES * EVENT_LOOP_FDS_MAX), 0);
 	ck_assert_int_eq(pace_group_init(&group, NODES, loop, -1, poll_ps), 0);

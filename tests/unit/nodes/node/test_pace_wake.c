@@ -150,8 +150,8 @@ static const struct node_ops ops = { .run = player_run };
 
 static _Noreturn void play(struct player *player, enum event_loop_kind kind)
 {
-	char why[160];
-	struct event_loop *loop = event_loop_open(kind, -1, why, sizeof(why));
+	struct why why;
+	struct event_loop *loop = event_loop_open(kind, -1, &why);
 	bool control, failed;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -255,20 +255,20 @@ static inline int configure(void)
 /* what the node said last, in @message */
 static inline void receive(enum control_kind kind)
 {
-	char why[256] = "";
+	struct why why = { "" };
 
 	control_message_free(&message);
 	message = (struct control_message){ 0 };
-	ck_assert_msg(!control_receive(control, &message, 0, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!control_receive(control, &message, 0, &why), "%s", why.text);
 	ck_assert_msg(message.kind == kind, "kind %d: %s", message.kind, message.text);
 }
 
 static inline void says_nothing(void)
 {
-	char why[256];
+	struct why why;
 	struct control_message more;
 
-	ck_assert_int_eq(control_receive(control, &more, 0, why, sizeof(why)), -EAGAIN);
+	ck_assert_int_eq(control_receive(control, &more, 0, &why), -EAGAIN);
 }
 
 static inline void refused(const char *sentence)
@@ -281,11 +281,11 @@ static inline void refused(const char *sentence)
 
 static inline void start(void)
 {
-	char why[160];
+	struct why why;
 
 	ck_assert_int_eq(configure(), 0);
 	control_message_free(&message);
-	loop = event_loop_open(EVENT_LOOP_FALLBACK, -1, why, sizeof(why));
+	loop = event_loop_open(EVENT_LOOP_FALLBACK, -1, &why);
 	ck_assert_int_eq(node_join_pace(&node, loop, 0), 0);
 	ck_assert_int_eq(node_join_ports(&node), 0);
 }

@@ -18,15 +18,16 @@
 #include "tests/testing.h"
 
 static struct control_call call;
-static char why[256];
+static struct why why;
 
 TEST(control_library_load__no_library)
 {
 	int fd = memfd_create("control", MFD_CLOEXEC);
 
 	ck_assert_int_eq(write(fd, "#!/bin/sh\n", 10), 10);
-	ck_assert_ptr_null(control_library_load(fd, &call, why, sizeof(why)));
-	ck_assert_str_eq(why, "file too short"); /* without the path, which is of this process */
+	ck_assert_ptr_null(control_library_load(fd, &call, &why));
+	ck_assert_str_eq(why.text,
+			 "file too short"); /* without the path, which is of this process */
 	ck_assert_int_eq(call.function, CONTROL_NONE);
 	ck_assert_uint_eq(call.count, 1);
 	close(fd);
@@ -38,8 +39,8 @@ TEST(control_library_load__library_without_a_control)
 
 	if (fd < 0) /* another machine has it elsewhere */
 		return;
-	ck_assert_ptr_null(control_library_load(fd, &call, why, sizeof(why)));
-	ck_assert_str_eq(why, "it does not define the object heddle_control");
+	ck_assert_ptr_null(control_library_load(fd, &call, &why));
+	ck_assert_str_eq(why.text, "it does not define the object heddle_control");
 	ck_assert_int_eq(call.function, CONTROL_NONE);
 	close(fd);
 }
@@ -107,7 +108,7 @@ static int library_make(struct heddle_control control)
 static const struct heddle_control *load(struct heddle_control control)
 {
 	int fd = library_make(control);
-	const struct heddle_control *loaded = control_library_load(fd, &call, why, sizeof(why));
+	const struct heddle_control *loaded = control_library_load(fd, &call, &why);
 
 	testing_leaves(); /* a library stays until its process ends */
 	ck_assert_int_eq(call.function, CONTROL_NONE);
@@ -131,7 +132,7 @@ TEST(control_library_load__its_table)
 {
 	const struct heddle_control *control = load(sound());
 
-	ck_assert_msg(control, "%s", why);
+	ck_assert_msg(control, "%s", why.text);
 	ck_assert_uint_eq(control->version, HEDDLE_CONTROL_VERSION);
 	ck_assert_uint_eq(control->state_bytes, HEDDLE_STATE_BYTES_MAX);
 }
@@ -146,7 +147,7 @@ TEST(control_library_load__another_version)
 		 "it is for version %u of the interface, this is version %u",
 		 HEDDLE_CONTROL_VERSION + 1, HEDDLE_CONTROL_VERSION);
 	ck_assert_ptr_null(load(control));
-	ck_assert_str_eq(why, expected);
+	ck_assert_str_eq(why.text, expected);
 }
 
 TEST(control_library_load__too_much_state)
@@ -158,7 +159,7 @@ TEST(control_library_load__too_much_state)
 	snprintf(expected, sizeof(expected), "state_bytes is %u, more than %u",
 		 HEDDLE_STATE_BYTES_MAX + 1, HEDDLE_STATE_BYTES_MAX);
 	ck_assert_ptr_null(load(control));
-	ck_assert_str_eq(why, expected);
+	ck_assert_str_eq(why.text, expected);
 }
 
 /* each function is enough */
@@ -174,11 +175,11 @@ TEST_RANGE(control_library_load__one_function, 0, 7)
 		functions[_i] = (void (*)(void))on_nothing;
 	memcpy(&control.open, functions, sizeof(functions));
 	if (_i < 6) {
-		ck_assert_msg(load(control), "%s", why);
+		ck_assert_msg(load(control), "%s", why.text);
 		return;
 	}
 	ck_assert_ptr_null(load(control));
-	ck_assert_str_eq(why, "its heddle_control has no function");
+	ck_assert_str_eq(why.text, "its heddle_control has no function");
 }
 
 /* ---- a call without end ---- */

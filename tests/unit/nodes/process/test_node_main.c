@@ -166,11 +166,11 @@ static void setup(void)
 
 static void receive(enum control_kind kind)
 {
-	char why[256] = "";
+	struct why why = { "" };
 
 	for (uint32_t i = 0; i < message.fd_count; i++)
 		close(message.fds[i]);
-	ck_assert_msg(!control_receive(control, &message, 1, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!control_receive(control, &message, 1, &why), "%s", why.text);
 	ck_assert_msg(message.kind == kind, "kind %d: %s", message.kind, message.text);
 }
 
@@ -313,7 +313,7 @@ TEST(node_main__unknown_message_is_rejected)
 /* TB-23: a peer that writes a malformed record is named, once; the node continues */
 TEST(node_main__broken_ring_is_reported_once)
 {
-	char why[64];
+	struct why why;
 
 	start();
 	memset(rx->data, 0xee, 64);
@@ -323,7 +323,7 @@ TEST(node_main__broken_ring_is_reported_once)
 	ck_assert_int_eq(message.number, 1);
 	ck_assert_str_eq(message.text, "p0 from peer: ring record breaks the rules");
 	run_to(6 * NODE_US);
-	ck_assert_int_eq(control_receive(control, &message, 0, why, sizeof(why)), -EAGAIN);
+	ck_assert_int_eq(control_receive(control, &message, 0, &why), -EAGAIN);
 	ck_assert_uint_eq(stats->events, 5);
 	end();
 }

@@ -25,9 +25,9 @@ static void teardown(void)
 static void received(int64_t number, const char *text)
 {
 	struct control_message message = { 0 };
-	char why[256];
+	struct why why;
 
-	ck_assert_int_eq(control_receive(ends[0], &message, 0, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(ends[0], &message, 0, &why), 0);
 	ck_assert_int_eq(message.kind, CONTROL_EVENT);
 	ck_assert_int_eq(message.number, number);
 	ck_assert_str_eq(message.text, text);

@@ -209,9 +209,9 @@ static void node_send(uint32_t node)
 /* what a node, or the worker, says next over @socket */
 static void receive(int socket, enum control_kind kind)
 {
-	char why[256] = "";
+	struct why why = { "" };
 
-	ck_assert_msg(!control_receive(socket, &message, 1, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!control_receive(socket, &message, 1, &why), "%s", why.text);
 	ck_assert_msg(message.kind == kind, "kind %d: %s", message.kind, message.text);
 }
 
@@ -466,7 +466,7 @@ TEST(worker_main__node_with_a_control_of_the_user)
 TEST(worker_main__broken_ring_is_reported_once)
 {
 	struct ring_page *rx = map_shared(memory[2], 2 * NODES * ring_size);
-	char why[64];
+	struct why why;
 
 	rx = (struct ring_page *)((uint8_t *)rx + 3 * ring_size); /* of node 1 */
 	start();
@@ -477,7 +477,7 @@ TEST(worker_main__broken_ring_is_reported_once)
 	ck_assert_str_eq(message.text, "p0 from peer: ring record breaks the rules");
 	run_to(12 * NODE_US);
 	for (uint32_t i = 0; i < NODES; i++)
-		ck_assert_int_eq(control_receive(nodes[i], &message, 0, why, sizeof(why)), -EAGAIN);
+		ck_assert_int_eq(control_receive(nodes[i], &message, 0, &why), -EAGAIN);
 	ck_assert_uint_eq(stats[1]->events, 5);
 	atomic_store(&clock_.page->state, CLOCK_ENDED);
 	clock_ring(&clock_, 0);

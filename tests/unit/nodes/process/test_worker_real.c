@@ -165,10 +165,10 @@ static void node_send(uint32_t index)
 
 static void receive_waiting(int socket, enum control_kind kind)
 {
-	char why[256] = "";
+	struct why why = { "" };
 
 	message = (struct control_message){ 0 };
-	ck_assert_msg(!control_receive(socket, &message, 1, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!control_receive(socket, &message, 1, &why), "%s", why.text);
 	ck_assert_msg(message.kind == kind, "kind %d: %s", message.kind, message.text);
 }
 

@@ -33,9 +33,9 @@ static uint32_t of_tag(uint8_t priority)
 
 static bool refused(const char *says)
 {
-	char why[256] = "";
+	struct why why = { "" };
 
-	return !class_map_check(classes, 3, why, sizeof(why)) && strstr(why, says);
+	return !class_map_check(classes, 3, &why) && strstr(why.text, says);
 }
 
 TEST_GROUP(class_map, .setup = setup);
@@ -55,7 +55,7 @@ TEST(class_map_class__named_values)
 	classes[0].pcp_set = 1u << 7;
 	classes[1].pcp_set = 1u << 5;
 	class_map_init(&map, classes, 3);
-	ck_assert(class_map_check(classes, 3, (char[256]){ 0 }, 256));
+	ck_assert(class_map_check(classes, 3, &(struct why){ "" }));
 	ck_assert_uint_eq(of_dscp(46), 1);
 	ck_assert_uint_eq(of_dscp(45), 2);
 	ck_assert_uint_eq(of_dscp(32), 1);
@@ -101,5 +101,5 @@ TEST(class_map_check__own_values_stay)
 	setup();
 	classes[1].dscp_set = 1ull << 8 | 1ull << 24;
 	classes[1].pcp_set = 1u << 1;
-	ck_assert(class_map_check(classes, 3, (char[256]){ 0 }, 256));
+	ck_assert(class_map_check(classes, 3, &(struct why){ "" }));
 }

@@ -91,9 +91,9 @@ TEST_RANGE(flow_name_under__match_fields, 0, FRAME_KINDS)
 static struct flow_match match_of(const char *text)
 {
 	struct flow_match match;
-	char why[200];
+	struct why why;
 
-	ck_assert_msg(!flow_match_parse(text, &match, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!flow_match_parse(text, &match, &why), "%s", why.text);
 	return match;
 }
 

@@ -106,9 +106,9 @@ static inline void node_sends(uint32_t node, struct control_message message)
 static inline struct control_message node_received(uint32_t node)
 {
 	struct control_message got;
-	char why[256];
+	struct why why;
 
-	ck_assert_int_eq(control_receive(ends[node], &got, 0, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(ends[node], &got, 0, &why), 0);
 	return got;
 }
 

@@ -96,9 +96,9 @@ static void answers(uint32_t node, uint32_t question, int number, const char *bo
 static struct control_message received(uint32_t node)
 {
 	struct control_message got;
-	char why[256];
+	struct why why;
 
-	ck_assert_int_eq(control_receive(ends[node], &got, 0, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(ends[node], &got, 0, &why), 0);
 	return got;
 }
 

@@ -218,9 +218,9 @@ TEST(fabric_exchange__more_than_a_socket_takes)
 	if (!pid) {
 		for (uint32_t i = 0; i < ASKS_MAX; i++) {
 			struct control_message got;
-			char why[256];
+			struct why why;
 
-			if (control_receive(ends[S2], &got, 1, why, sizeof(why)))
+			if (control_receive(ends[S2], &got, 1, &why))
 				_exit(1);
 			got.kind = CONTROL_ANSWER;
 			got.number = -(int)i;

@@ -106,9 +106,9 @@ static void answers(uint32_t node, uint32_t question, int number)
 static void told(uint32_t node, uint32_t port, bool vacant)
 {
 	struct control_message got;
-	char why[256];
+	struct why why;
 
-	ck_assert_int_eq(control_receive(ends[node], &got, 0, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(ends[node], &got, 0, &why), 0);
 	ck_assert_int_eq(got.kind, CONTROL_LINK_DOWN);
 	ck_assert_int_eq(got.number, port);
 	ck_assert_int_eq(got.port != NULL, vacant);
@@ -124,9 +124,9 @@ static void told(uint32_t node, uint32_t port, bool vacant)
 static void told_of(uint32_t node, enum control_kind kind, uint32_t port)
 {
 	struct control_message got;
-	char why[256];
+	struct why why;
 
-	ck_assert_int_eq(control_receive(ends[node], &got, 0, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(ends[node], &got, 0, &why), 0);
 	ck_assert_int_eq(got.kind, kind);
 	ck_assert_int_eq(got.number, port);
 	ck_assert_uint_eq(got.port->rate_bps, ports[node][port].rate_bps);
@@ -355,11 +355,11 @@ TEST_RANGE(fabric_drain_step__settled, 0, 2)
 	ck_assert_uint_eq(fabric.link_drain.count, 0);
 	for (uint32_t i = S; i <= A; i++) {
 		struct control_message got;
-		char why[256];
+		struct why why;
 
 		if (i == A && _i)
 			continue;
-		ck_assert_int_eq(control_receive(ends[i], &got, 0, why, sizeof(why)), 0);
+		ck_assert_int_eq(control_receive(ends[i], &got, 0, &why), 0);
 		ck_assert_int_eq(got.kind, CONTROL_LINK_DOWN);
 		ck_assert_str_eq(got.text, CONTROL_SETTLED);
 		control_message_free(&got);

@@ -172,12 +172,11 @@ __attribute__((constructor)) static void worker_play(int argc, char **argv)
 {
 	struct control_message message = { 0 }, answer = { .kind = CONTROL_EVENT };
 	uint32_t expected, received = 0, messages = 0;
-	char why[256];
+	struct why why;
 
 	if (argc < 5 || strncmp(argv[0], "worker", 6) != 0 || !strchr("01", argv[0][6]))
 		return;
-	if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
-	    message.kind != CONTROL_WORK)
+	if (control_receive(CONTROL_FD, &message, 1, &why) || message.kind != CONTROL_WORK)
 		_exit(1);
 	snprintf(answer.text, sizeof(answer.text),
 		 "%s %s %s %s: share %u from %u, %u nodes, %s, %u descriptors", argv[0], argv[1],
@@ -187,7 +186,7 @@ __attribute__((constructor)) static void worker_play(int argc, char **argv)
 	expected = message.worker->node_count;
 	control_message_free(&message);
 	while (received < expected) {
-		if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
+		if (control_receive(CONTROL_FD, &message, 1, &why) ||
 		    message.kind != CONTROL_ADOPT || message.fd_count > AT_ONCE_MAX)
 			_exit(2);
 		received += message.fd_count;
@@ -195,8 +194,7 @@ __attribute__((constructor)) static void worker_play(int argc, char **argv)
 		control_message_free(&message);
 	}
 	/* the test has sent all when it sends this */
-	if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
-	    message.kind != CONTROL_EVENT)
+	if (control_receive(CONTROL_FD, &message, 1, &why) || message.kind != CONTROL_EVENT)
 		_exit(3);
 	answer.number = messages;
 	control_send(CONTROL_FD, &answer);
@@ -206,11 +204,10 @@ __attribute__((constructor)) static void worker_play(int argc, char **argv)
 static void worker_said(uint32_t worker, const char *text, uint32_t messages)
 {
 	struct control_message message = { .kind = CONTROL_EVENT };
-	char why[256];
+	struct why why;
 
 	ck_assert_int_eq(control_send(fabric.pack.sockets[worker], &message), 0);
-	ck_assert_int_eq(
-		control_receive(fabric.pack.sockets[worker], &message, 1, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(fabric.pack.sockets[worker], &message, 1, &why), 0);
 	ck_assert_str_eq(message.text, text);
 	ck_assert_int_eq(message.number, messages);
 	control_message_free(&message);

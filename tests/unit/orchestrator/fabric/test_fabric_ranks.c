@@ -38,13 +38,13 @@ __attribute__((constructor)) static void rankd_play(int argc, char **argv)
 	uint32_t expected = 0, received = 0, messages = 0;
 	const char *wrong;
 	int plan_fd;
-	char why[256];
+	struct why why;
 	struct stat file;
 
 	if (!argc || strcmp(argv[0], "rankd") != 0)
 		return;
-	if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
-	    message.kind != CONTROL_WORK || message.fd_count != 4 || fstat(message.fds[3], &file))
+	if (control_receive(CONTROL_FD, &message, 1, &why) || message.kind != CONTROL_WORK ||
+	    message.fd_count != 4 || fstat(message.fds[3], &file))
 		_exit(1);
 	plan_fd = message.fds[3];
 	ranks = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_SHARED, plan_fd, 0);
@@ -54,7 +54,7 @@ __attribute__((constructor)) static void rankd_play(int argc, char **argv)
 		if (rank_plan_workers(ranks)[w].rank)
 			expected += rank_plan_workers(ranks)[w].node_count;
 	while (received < expected) {
-		if (control_receive(CONTROL_FD, &message, 1, why, sizeof(why)) ||
+		if (control_receive(CONTROL_FD, &message, 1, &why) ||
 		    message.kind != CONTROL_ADOPT || message.fd_count > AT_ONCE_MAX)
 			_exit(3);
 		received += message.fd_count;
@@ -257,7 +257,7 @@ TEST_RANGE(fabric_ranks_start__plan, 0, 2)
 	struct control_message message;
 	struct rank_plan *ranks;
 	uint32_t own = 0;
-	char why[256];
+	struct why why;
 	size_t bytes;
 
 	pack("fat-tree, radix: 4", 3, 2);
@@ -265,8 +265,7 @@ TEST_RANGE(fabric_ranks_start__plan, 0, 2)
 	while (!fabric.pack.rank_of[own])
 		own++;
 	ck_assert_int_eq(fabric_ranks_start(&fabric, "/proc/self/exe"), 0);
-	ck_assert_int_eq(control_receive(fabric.pack.sockets[own], &message, 1, why, sizeof(why)),
-			 0);
+	ck_assert_int_eq(control_receive(fabric.pack.sockets[own], &message, 1, &why), 0);
 	ck_assert_uint_eq(message.fd_count, 1);
 	bytes = (size_t)lseek(message.fds[0], 0, SEEK_END);
 	ranks = mmap(NULL, bytes, PROT_READ, MAP_SHARED, message.fds[0], 0);

@@ -263,7 +263,7 @@ __attribute__((constructor)) static void node_play(int argc, char **argv)
 static int64_t played(uint32_t node, const char *expected)
 {
 	struct control_message message;
-	char why[256];
+	struct why why;
 	int64_t group;
 	int end;
 
@@ -272,7 +272,7 @@ static int64_t played(uint32_t node, const char *expected)
 	ck_assert_int_eq(fabric_start_socket(&fabric, node, &end), 0);
 	ck_assert_int_eq(fabric_start_process(&fabric, node, "played", "/proc/self/exe", end), 0);
 	close(end);
-	ck_assert_int_eq(control_receive(nodes[node].control, &message, 1, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(nodes[node].control, &message, 1, &why), 0);
 	ck_assert_str_eq(message.text, expected);
 	group = message.number;
 	control_message_free(&message);

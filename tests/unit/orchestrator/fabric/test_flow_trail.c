@@ -40,9 +40,9 @@ static unsigned table_count;
 static void answer(uint32_t node)
 {
 	struct control_message got, reply = { .kind = CONTROL_ANSWER };
-	char reason[256];
+	struct why reason;
 
-	ck_assert_int_eq(control_receive(ends[node].fd, &got, 0, reason, sizeof(reason)), 0);
+	ck_assert_int_eq(control_receive(ends[node].fd, &got, 0, &reason), 0);
 	reply.question = got.question;
 	reply.body = strdup("port\n");
 	for (unsigned i = 0; i < table_count; i++)

@@ -88,9 +88,9 @@ static void node_answers(const char *node, int number, const char *body)
 static void node_asked(const char *node, enum control_kind kind, const char *text, int64_t number)
 {
 	struct control_message got;
-	char why[256];
+	struct why why;
 
-	ck_assert_int_eq(control_receive(ends[index_of(node)], &got, 0, why, sizeof(why)), 0);
+	ck_assert_int_eq(control_receive(ends[index_of(node)], &got, 0, &why), 0);
 	ck_assert_int_eq(got.kind, kind);
 	ck_assert_str_eq(got.text, text);
 	ck_assert_int_eq(got.number, number);

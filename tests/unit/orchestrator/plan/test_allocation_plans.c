@@ -240,8 +240,8 @@ static int packed_length;
 static int unpack_attempt(void)
 {
 	struct control_message message = { 0 };
-	char why[256];
-	int error = control_unpack(packed, (size_t)packed_length, &message, why, sizeof(why));
+	struct why why;
+	int error = control_unpack(packed, (size_t)packed_length, &message, &why);
 
 	if (!error)
 		control_message_free(&message);

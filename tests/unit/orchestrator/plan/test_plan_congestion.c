@@ -256,12 +256,12 @@ static void nothing_larger(const struct congestion_setting *a, const struct cong
 static void fine(const struct congestion_basis *basis)
 {
 	static struct node_config config;
-	char why[200];
+	struct why why;
 
 	example_switch(&config);
 	config.switch_.congestion = plan_congestion_derive(basis);
-	ck_assert_msg(!node_config_check(&config, why, sizeof(why)),
-		      "%s at %llu b/s, round trip %llu ps, of a link %llu ps, MTU %u", why,
+	ck_assert_msg(!node_config_check(&config, &why),
+		      "%s at %llu b/s, round trip %llu ps, of a link %llu ps, MTU %u", why.text,
 		      (unsigned long long)basis->rate_bps, (unsigned long long)basis->rtt_ps,
 		      (unsigned long long)basis->link_rtt_ps, basis->mtu_bytes);
 	for (uint32_t row = 1; row < CONGESTION_SETTINGS; row++)

@@ -96,16 +96,15 @@ TEST(plan_machines_make__cut)
 
 TEST(plan_machines_make__places_that_join_are_here)
 {
-	char text[200];
+	struct why text;
 
 	ck_assert_msg(!plan_of(ROW "}\n", 2), "%s", why);
 	ck_assert_int_eq(plan_spare_make(&plan), 0);
 	ck_assert_uint_eq(tunnels(), 1);
 	for (uint32_t i = 0; i < plan.node_count; i++) {
 		ck_assert(!plan_vacant(&plan, i) || !plan_elsewhere(&plan, i));
-		ck_assert_msg(plan_vacant(&plan, i) ||
-				      !node_config_check(&plan.nodes[i], text, sizeof(text)),
-			      "%s", text);
+		ck_assert_msg(plan_vacant(&plan, i) || !node_config_check(&plan.nodes[i], &text),
+			      "%s", text.text);
 	}
 	ck_assert_uint_eq(machine_of("h4"), machine_of("s3"));
 }

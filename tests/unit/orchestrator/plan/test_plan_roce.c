@@ -557,11 +557,10 @@ TEST(plan_spare__joins_and_leaves_a_roce_fabric)
 			  plan.nodes[0].ports[0].headroom_bytes);
 	ck_assert(!plan.nodes[added].ports[0].guarded);
 	for (uint32_t i = 0; i < plan.node_count; i++) {
-		char why[200];
+		struct why why;
 
 		if (!plan_vacant(&plan, i))
-			ck_assert_msg(!node_config_check(&plan.nodes[i], why, sizeof(why)), "%s",
-				      why);
+			ck_assert_msg(!node_config_check(&plan.nodes[i], &why), "%s", why.text);
 	}
 	/* a NIC has the buffers of another one, not those of a switch */
 	ck_assert_mem_eq(&plan.nodes[host].roce, &plan.nodes[plan.switch_count].roce,

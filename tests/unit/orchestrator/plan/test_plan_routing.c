@@ -132,7 +132,7 @@ TEST_RANGE(plan_routing_derive__within_limits, 0, 2)
 {
 	static const uint64_t rates[] = { 1000000, 10000000000, 800000000000 };
 	static const node_time_t trips[] = { 0, NODE_NS, NODE_MS, 3600 * NODE_S };
-	char why[200];
+	struct why why;
 
 	for (unsigned r = 0; r < 3; r++)
 		for (unsigned t = 0; t < 4; t++) {
@@ -144,9 +144,8 @@ TEST_RANGE(plan_routing_derive__within_limits, 0, 2)
 			routing.redirect = routing.hold_sources = true;
 			routing.detour = DETOUR_ADAPTIVE;
 			port_group.lid_bits = 16;
-			ck_assert_msg(!routing_config_check(&routing, why, sizeof(why)), "%s", why);
-			ck_assert_msg(!port_group_config_check(&port_group, why, sizeof(why)), "%s",
-				      why);
+			ck_assert_msg(!routing_config_check(&routing, &why), "%s", why.text);
+			ck_assert_msg(!port_group_config_check(&port_group, &why), "%s", why.text);
 		}
 }
 

@@ -52,15 +52,14 @@ static uint32_t at(const char *name)
 /* a node accepts every configuration, and both ends of every link name each other */
 static void consistent(void)
 {
-	char why[200];
+	struct why why;
 
 	for (uint32_t i = 0; i < plan.node_count; i++) {
 		const struct node_config *node = &plan.nodes[i];
 
 		if (plan_vacant(&plan, i))
 			continue;
-		ck_assert_msg(node_config_check(node, why, sizeof(why)) == 0, "%s: %s", node->name,
-			      why);
+		ck_assert_msg(node_config_check(node, &why) == 0, "%s: %s", node->name, why.text);
 		for (uint32_t p = 0; p < node->port_count; p++) {
 			const struct port_config *port = &node->ports[p];
 			const struct port_config *back;

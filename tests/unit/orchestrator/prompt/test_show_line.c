@@ -94,9 +94,9 @@ static void answers(const char *node, int number, const char *body)
 static void asked(const char *node, enum control_kind kind, const char *table, int64_t port)
 {
 	struct control_message got;
-	char reason[256];
+	struct why reason;
 
-	ck_assert_int_eq(control_receive(ends[index_of(node)], &got, 0, reason, sizeof(reason)), 0);
+	ck_assert_int_eq(control_receive(ends[index_of(node)], &got, 0, &reason), 0);
 	ck_assert_int_eq(got.kind, kind);
 	ck_assert_str_eq(got.text, table);
 	ck_assert_int_eq(got.number, port);

@@ -330,13 +330,13 @@ TEST_RANGE(root__letters_that_are_wrong, 0, COUNT_OF(wrong))
 /* ... only the first reason is told */
 TEST(root__two_reasons)
 {
-	char text[100];
+	struct why text;
 
 	begin();
 	ranks_send(RANKS_LETTER, 2, NULL, "junk", 4);
 	fails("rank 2 (test)", no_letter, NO_PLACE);
 	ranks_send(RANKS_LETTER, 1, NULL, "junk", 4);
 	usleep(20000);
-	ck_assert_int_eq(control_receive(control, &message, 0, text, sizeof(text)), -EAGAIN);
+	ck_assert_int_eq(control_receive(control, &message, 0, &text), -EAGAIN);
 	leaves_lost();
 }

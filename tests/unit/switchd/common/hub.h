@@ -230,13 +230,12 @@ static const struct switch_table hub_tables[] = {
 	{ .name = NULL },
 };
 
-static int hub_check(const void *dataplane, const void *changed, char *why, size_t why_max)
+static int hub_check(const void *dataplane, const void *changed, struct why *why)
 {
 	(void)dataplane;
 	if (((const struct hub_settings *)changed)->bytes != 13)
 		return 0;
-	snprintf(why, why_max, "not 13");
-	return -EINVAL;
+	return why_say(why, -EINVAL, "not 13");
 }
 
 static void hub_changed(void *dataplane, node_time_t now)
@@ -246,12 +245,11 @@ static void hub_changed(void *dataplane, node_time_t now)
 	changes++;
 }
 
-static int hub_own_set(void *dataplane, const char *name, const char *value, char *why,
-		       size_t why_max)
+static int hub_own_set(void *dataplane, const char *name, const char *value, struct why *why)
 {
 	(void)dataplane;
 	note("own %s=%s ", name, value);
-	snprintf(why, why_max, "own reason");
+	why_say(why, 0, "own reason");
 	return strcmp(value, "good") ? -EINVAL : 0;
 }
 

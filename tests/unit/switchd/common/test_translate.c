@@ -319,7 +319,7 @@ TEST_RANGE(prefix_table_find__equals_a_search_of_all, 0, 20)
 		memmove(&list[at + 1], &list[at], (count++ - at) * sizeof(new));
 		list[at] = new;
 	}
-	ck_assert_int_eq(prefix_list_check(list, count, count, (char[80]){ 0 }, 80), 0);
+	ck_assert_int_eq(prefix_list_check(list, count, count, &(struct why){ "" }), 0);
 	ck_assert_int_eq(prefix_table_init(&found, list, count), 0);
 	for (uint32_t i = 0; i < 4 * count; i++) {
 		const struct prefix_config *near = &list[i / 4];
@@ -356,13 +356,13 @@ TEST(prefix_list_check__rejects_mistakes)
 		{ .version = 5, .bits = 8, .address = { 11 } },
 		{ .version = 6, .bits = 8, .address = { 11 }, .host_index = 1 }
 	};
-	char why[80];
+	struct why why;
 
-	ck_assert_int_eq(prefix_list_check(list, 2, 1, why, sizeof(why)), 0);
+	ck_assert_int_eq(prefix_list_check(list, 2, 1, &why), 0);
 	for (uint32_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		list[1] = wrong[i];
-		ck_assert_int_eq(prefix_list_check(list, 2, 1, why, sizeof(why)), -EINVAL);
-		ck_assert_ptr_nonnull(strstr(why, "prefixes[1] "));
+		ck_assert_int_eq(prefix_list_check(list, 2, 1, &why), -EINVAL);
+		ck_assert_ptr_nonnull(strstr(why.text, "prefixes[1] "));
 	}
 }
 

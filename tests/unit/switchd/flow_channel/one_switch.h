@@ -164,13 +164,13 @@ static inline void one_switch_unplug(struct one_switch *s, uint32_t port)
 
 static inline void one_switch_open(struct one_switch *s)
 {
-	char why[256];
+	struct why why;
 
 	s->config.ports = s->ports;
 	s->config.switch_.routes = s->routes;
 	s->config.switch_.hosts = s->hosts;
-	if (node_config_check(&s->config, why, sizeof(why))) {
-		fprintf(stderr, "one_switch: %s\n", why);
+	if (node_config_check(&s->config, &why)) {
+		fprintf(stderr, "one_switch: %s\n", why.text);
 		abort();
 	}
 	s->stats = zeroed(stats_bytes(&s->config));

@@ -28,9 +28,9 @@ static void match_set(uint32_t fields)
 static void match_set_text(const char *text)
 {
 	struct flow_match match;
-	char why[200];
+	struct why why;
 
-	ck_assert_msg(!flow_match_parse(text, &match, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!flow_match_parse(text, &match, &why), "%s", why.text);
 	efct_match_set(&efct, &match);
 }
 

@@ -8,10 +8,10 @@
 static int block_write(const struct table_block *block)
 {
 	struct managed managed;
-	char why[256];
+	struct why why;
 
 	managed_init(&managed, &s.config, NULL, s.ops, s.dataplane);
-	return managed_write(&managed, block, why, sizeof(why));
+	return managed_write(&managed, block, &why);
 }
 
 /* the first block of the LFT; beyond the table there is no port */
