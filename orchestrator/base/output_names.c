@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "orchestrator/base/why.h"
-
 /* the identity of a file that exists or will be written */
 struct place {
 	bool exists, regular;
@@ -117,30 +115,30 @@ static bool made_with(const struct place *place, const struct place *other)
 
 /* Name @index of @count can be written: its folder is there, or will be. */
 static int folder_check(const struct output_name *names, const struct place *places, unsigned index,
-			unsigned count, char *why, size_t why_max)
+			unsigned count, struct why *why)
 {
 	const struct place *place = &places[index];
 	const char *slash = strrchr(place->base, '/');
 
 	if (place->error)
-		return why_write(-EINVAL, why, why_max, "%s cannot write %s: %s",
-				 names[index].option, names[index].path, strerror(place->error));
+		return why_say(why, -EINVAL, "%s cannot write %s: %s", names[index].option,
+			       names[index].path, strerror(place->error));
 	if (place->exists || !slash)
 		return 0;
 	for (unsigned k = 0; k < count; k++)
 		if (names[k].makes_folder && made_with(place, &places[k]))
 			return 0;
-	return why_write(-EINVAL, why, why_max, "%s cannot write %s: there is no folder %s%s%.*s",
-			 names[index].option, names[index].path, place->folder,
-			 strcmp(place->folder, "/") ? "/" : "", (int)(slash - place->base),
-			 place->base);
+	return why_say(why, -EINVAL, "%s cannot write %s: there is no folder %s%s%.*s",
+		       names[index].option, names[index].path, place->folder,
+		       strcmp(place->folder, "/") ? "/" : "", (int)(slash - place->base),
+		       place->base);
 }
 
 int output_names_check(const struct output_name *names, unsigned count, const struct origin *origin,
-		       const char *script, char *why, size_t why_max)
+		       const char *script, struct why *why)
 {
 	struct place *places = calloc(count + 1, sizeof(*places)), *read = places + count;
-	int error = places ? 0 : why_write(-EINVAL, why, why_max, "%s", strerror(ENOMEM));
+	int error = places ? 0 : why_say(why, -EINVAL, "%s", strerror(ENOMEM));
 
 	if (places && script)
 		place_find(script, read);
@@ -148,18 +146,18 @@ int output_names_check(const struct output_name *names, unsigned count, const st
 		place_find(names[i].path, &places[i]);
 		if ((places[i].exists && origin_reads(origin, places[i].device, places[i].inode)) ||
 		    (script && same(&places[i], read)))
-			error = why_write(-EINVAL, why, why_max,
-					  "%s is read by this command: name another file for %s",
-					  names[i].path, names[i].option);
+			error = why_say(why, -EINVAL,
+					"%s is read by this command: name another file for %s",
+					names[i].path, names[i].option);
 		for (unsigned k = 0; k < i && !error; k++)
 			if (same(&places[i], &places[k]))
-				error = why_write(
-					-EINVAL, why, why_max,
+				error = why_say(
+					why, -EINVAL,
 					"%s is to be written by %s and by %s: name two files",
 					names[i].path, names[k].option, names[i].option);
 	}
 	for (unsigned i = 0; i < count && !error; i++)
-		error = folder_check(names, places, i, count, why, why_max);
+		error = folder_check(names, places, i, count, why);
 	free(places);
 	return error;
 }

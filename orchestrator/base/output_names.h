@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/base/origin.h"
 
 #define OUTPUT_NAMES_MAX 300u
@@ -30,6 +31,6 @@ bool output_is_stdout(const char *path);
  *  @origin  the inputs; may be NULL.   @script  one more input file, or NULL.
  *  Return: 0; -EINVAL with a sentence in @why. O(count^2). */
 int output_names_check(const struct output_name *names, unsigned count, const struct origin *origin,
-		       const char *script, char *why, size_t why_max);
+		       const char *script, struct why *why);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/suggest.h"
-#include "orchestrator/base/why.h"
 
 #define NUMBER_DIGITS_MAX 20 /* of a written number: enough for 64 bits */
 #define EXPONENT_MAX 30
@@ -160,32 +159,30 @@ static const struct unit *unit_find(enum quantity_kind kind, const char *name)
 	return NULL;
 }
 
-static int refuse(enum quantity_kind kind, const char *text, const char *reason, char *why,
-		  unsigned why_max)
+static int refuse(enum quantity_kind kind, const char *text, const char *reason, struct why *why)
 {
-	return why_write(-EINVAL, why, why_max, "'%.60s' %s; expected %s %s", text, reason,
-			 kinds[kind].what, kinds[kind].examples);
+	return why_say(why, -EINVAL, "'%.60s' %s; expected %s %s", text, reason, kinds[kind].what,
+		       kinds[kind].examples);
 }
 
-static int refuse_unit(enum quantity_kind kind, const char *text, const char *unit, char *why,
-		       unsigned why_max)
+static int refuse_unit(enum quantity_kind kind, const char *text, const char *unit, struct why *why)
 {
 	const char *near = suggest_nearest(unit, &kinds[kind].units[0].name, kinds[kind].unit_count,
 					   sizeof(struct unit));
 	char reason[160];
 
 	if (kind == QUANTITY_COUNT)
-		return refuse(kind, text, "is not a whole number", why, why_max);
+		return refuse(kind, text, "is not a whole number", why);
 	if (!*unit)
-		return refuse(kind, text, "lacks its unit", why, why_max);
+		return refuse(kind, text, "lacks its unit", why);
 	snprintf(reason, sizeof(reason), "has the unknown unit '%.20s'%s%s%s", unit,
 		 near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
-	return refuse(kind, text, reason, why, why_max);
+	return refuse(kind, text, reason, why);
 }
 
 /* the rest of "a/b", from '/' on */
 static int fraction_parse(const char *text, struct number above, const char *rest, uint64_t *value,
-			  char *why, unsigned why_max)
+			  struct why *why)
 {
 	struct number below;
 	uint64_t numerator, denominator;
@@ -193,14 +190,12 @@ static int fraction_parse(const char *text, struct number above, const char *res
 
 	if (!end || *skip_spaces(end) || number_scale(above, 1, &numerator) ||
 	    number_scale(below, 1, &denominator) || !denominator || numerator / denominator >= 1000)
-		return refuse(QUANTITY_SHARE, text, "is not a fraction of two whole numbers", why,
-			      why_max);
+		return refuse(QUANTITY_SHARE, text, "is not a fraction of two whole numbers", why);
 	*value = (uint64_t)((unsigned __int128)numerator * QUANTITY_SHARE_ONE / denominator);
 	return 0;
 }
 
-int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, char *why,
-		   unsigned why_max)
+int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, struct why *why)
 {
 	const char *start = skip_spaces(text), *rest;
 	const struct unit *unit;
@@ -208,35 +203,34 @@ int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, c
 	int error;
 
 	if (!*start)
-		return refuse(kind, text, "is empty", why, why_max);
+		return refuse(kind, text, "is empty", why);
 	if (*start == '-')
-		return refuse(kind, text, "is negative", why, why_max);
+		return refuse(kind, text, "is negative", why);
 	rest = number_parse(start, &number);
 	if (!rest)
 		return refuse(kind, text,
 			      isdigit((unsigned char)*start) ? "has too many digits"
 							     : "is not a number",
-			      why, why_max);
+			      why);
 	rest = skip_spaces(rest);
 	/* 010 is 8 in YAML 1.1 and C, and 10 in YAML 1.2 */
 	if (start[0] == '0' && isdigit((unsigned char)start[1]))
-		return refuse(kind, text, "begins with a zero, which some read as octal", why,
-			      why_max);
+		return refuse(kind, text, "begins with a zero, which some read as octal", why);
 	if (kind == QUANTITY_SHARE && *rest == '/')
-		return fraction_parse(text, number, rest + 1, value, why, why_max);
+		return fraction_parse(text, number, rest + 1, value, why);
 	unit = unit_find(kind, rest);
 	if (!unit && !*rest && (kinds[kind].bare || !number.digits))
 		unit = &no_unit;
 	if (!unit)
-		return refuse_unit(kind, text, rest, why, why_max);
+		return refuse_unit(kind, text, rest, why);
 	error = number_scale(number, unit->factor, value);
 	if (error == -ERANGE)
-		return refuse(kind, text, "is too large", why, why_max);
+		return refuse(kind, text, "is too large", why);
 	if (error)
 		return refuse(kind, text,
 			      kind == QUANTITY_COUNT ? "is not a whole number"
 						     : "is finer than can be kept",
-			      why, why_max);
+			      why);
 	return 0;
 }
 

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "nodes/base/why.h"
+
 enum quantity_kind {
 	QUANTITY_COUNT, /* a whole number without unit */
 	QUANTITY_TIME,  /* in ps; ps, ns, us, ms, s */
@@ -21,10 +23,9 @@ enum quantity_kind {
 #define QUANTITY_TEXT_MAX 40u
 
 /** quantity_parse() - parses all of @text. A bare 0 needs no unit; one space may precede the unit.
- *  Return: 0 with @value; -EINVAL with a sentence in @why (@why_max bytes): the text in quotes, the
- *  error and what was expected. */
-int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, char *why,
-		   unsigned why_max);
+ *  Return: 0 with @value; -EINVAL with a sentence in @why: the text in quotes, the error and what
+ *  was expected. */
+int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, struct why *why);
 
 /** quantity_format() - writes @value in the largest unit in which it is whole: "350ns", "1us",
  *  "512KiB", "0.1%".

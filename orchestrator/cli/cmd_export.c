@@ -55,7 +55,8 @@ struct files {
 static int outputs_check(const struct request *request)
 {
 	struct output_name names[TABLES_MAX + 2];
-	char tables[TABLES_MAX][PATH_MAX], why[2 * PATH_MAX];
+	char tables[TABLES_MAX][PATH_MAX];
+	struct why why;
 	unsigned count = 0;
 	int error;
 
@@ -71,9 +72,9 @@ static int outputs_check(const struct request *request)
 		    PATH_MAX)
 			names[count++] = (struct output_name){ "--csv", tables[i], true };
 	if (output_names_check(names, count, NULL,
-			       !output_is_stdout(request->path) ? request->path : "/dev/stdin", why,
-			       sizeof(why)))
-		return options_wrong("export", "%s", why);
+			       !output_is_stdout(request->path) ? request->path : "/dev/stdin",
+			       &why))
+		return options_wrong("export", "%s", why.text);
 	error = request->csv ? atomic_file_folder(request->csv) : 0;
 	return error ? options_wrong("export", "cannot make the folder %s: %s", request->csv,
 				     strerror(-error))

@@ -60,11 +60,11 @@ static int kind_parse(const char *word)
 /* a number of the command line; false after an error message */
 static bool number_parse(const char *key, const char *text, uint32_t *number)
 {
-	char why[240];
+	struct why why;
 	uint64_t value;
 
-	if (quantity_parse(QUANTITY_COUNT, text, &value, why, sizeof(why))) {
-		fprintf(stderr, "heddle gen: %s: %s\n", key, why);
+	if (quantity_parse(QUANTITY_COUNT, text, &value, &why)) {
+		fprintf(stderr, "heddle gen: %s: %s\n", key, why.text);
 		return false;
 	}
 	if (!value || value > NODE_COUNT_MAX) {

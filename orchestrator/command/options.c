@@ -246,20 +246,20 @@ int option_value(const char *command, const struct option_row *row, void *field,
 
 int option_time(const char *command, const struct option_row *row, void *field, const char *value)
 {
-	char why[256];
+	struct why why;
 
-	return quantity_parse(QUANTITY_TIME, value, field, why, sizeof(why))
-		       ? options_wrong(command, "%s: %s", row->name, why)
+	return quantity_parse(QUANTITY_TIME, value, field, &why)
+		       ? options_wrong(command, "%s: %s", row->name, why.text)
 		       : 0;
 }
 
 int option_snap(const char *command, const struct option_row *row, void *field, const char *value)
 {
 	uint64_t bytes;
-	char why[256];
+	struct why why;
 
-	if (quantity_parse(QUANTITY_BYTES, value, &bytes, why, sizeof(why)))
-		return options_wrong(command, "%s: %s", row->name, why);
+	if (quantity_parse(QUANTITY_BYTES, value, &bytes, &why))
+		return options_wrong(command, "%s: %s", row->name, why.text);
 	if (!bytes || bytes > NODE_CAPTURE_WHOLE)
 		return options_wrong(command, "%s takes 1 to %u bytes, not '%s'", row->name,
 				     NODE_CAPTURE_WHOLE, value);
@@ -322,11 +322,11 @@ int option_no_new_files(const char *command, const struct option_row *row, void 
 int option_seed(const char *command, const struct option_row *row, void *field, const char *value)
 {
 	struct option_settings *settings = field;
-	char why[256];
+	struct why why;
 	uint64_t seed;
 
-	if (quantity_parse(QUANTITY_COUNT, value, &seed, why, sizeof(why)))
-		return options_wrong(command, "%s: %s", row->name, why);
+	if (quantity_parse(QUANTITY_COUNT, value, &seed, &why))
+		return options_wrong(command, "%s: %s", row->name, why.text);
 	snprintf(settings->seed, sizeof(settings->seed), "seed=%llu", (unsigned long long)seed);
 	return setting_add(command, settings, settings->seed);
 }
@@ -335,11 +335,10 @@ int option_dilation(const char *command, const struct option_row *row, void *fie
 		    const char *value)
 {
 	struct option_settings *settings = field;
-	char why[256];
+	struct why why;
 	uint64_t times;
 
-	if (quantity_parse(QUANTITY_COUNT, value, &times, why, sizeof(why)) || !times ||
-	    times > DILATION_MAX)
+	if (quantity_parse(QUANTITY_COUNT, value, &times, &why) || !times || times > DILATION_MAX)
 		return options_wrong(command, "%s takes a whole number from 1 to %u, not '%s'",
 				     row->name, DILATION_MAX, value);
 	snprintf(settings->dilation, sizeof(settings->dilation), "dilate=%u", (unsigned)times);

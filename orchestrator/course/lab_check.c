@@ -40,11 +40,12 @@ static int answers_complete(const struct lab_opened *opened)
 
 	for (uint32_t a = 0; a < lab->answer_count; a++) {
 		const struct lab_question *question = &lab->answers[a];
-		char why[LAB_WHY_MAX], *ask;
+		char *ask;
+		struct why why;
 
 		if (opened->record.answers[a])
 			continue;
-		ask = lab_values_expand(&opened->values, question->ask, false, why);
+		ask = lab_values_expand(&opened->values, question->ask, false, &why);
 		options_wrong("lab check", "the answer %s=VALUE is missing: %s", question->name,
 			      ask ? ask : question->ask);
 		free(ask);

@@ -27,8 +27,8 @@ static json_t *questions_of(const struct lab_opened *opened, const struct lab_qu
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lab_question *question = &questions[i];
-		char why[LAB_WHY_MAX];
-		char *ask = lab_values_expand(&opened->values, question->ask, false, why);
+		struct why why;
+		char *ask = lab_values_expand(&opened->values, question->ask, false, &why);
 
 		json_array_append_new(
 			array,

@@ -136,7 +136,7 @@ static int hold_judge(struct judging *judging, const struct lab_check *check,
 		      const struct result_expectation *measured, const char *text, bool *ok)
 {
 	size_t length = strcspn(text, " \t=!<>");
-	char *comparison, why[LAB_WHY_MAX];
+	char *comparison, why[256];
 	uint32_t v;
 	int error;
 
@@ -176,12 +176,12 @@ static int values_judge(struct judging *judging, const struct lab_check *check, 
 	for (const struct yaml_node *child = check->holds->first; child && !status;
 	     child = child->next) {
 		uint32_t compared = answers_of_text(judging->lab, child->text);
-		char why[LAB_WHY_MAX];
-		char *text = lab_values_expand(judging->values, child->text, false, why);
+		struct why why;
+		char *text = lab_values_expand(judging->values, child->text, false, &why);
 		bool ok = false;
 
 		status = text ? hold_judge(judging, check, measured, text, &ok)
-			      : options_wrong(judging->command, "%s", why);
+			      : options_wrong(judging->command, "%s", why.text);
 		free(text);
 		*holds &= ok;
 		if (status)
@@ -198,16 +198,17 @@ static int values_judge(struct judging *judging, const struct lab_check *check, 
 static int answers_take(const char *command, const struct lab_opened *opened,
 			struct lab_values *values)
 {
-	char why[LAB_WHY_MAX] = "not enough memory";
+	struct why why = { "not enough memory" };
 
 	for (uint32_t i = 0; i < opened->values.count; i++)
 		if (!lab_values_add(values, opened->values.list[i].name,
 				    opened->values.list[i].text))
-			return options_wrong(command, "%s", why);
+			return options_wrong(command, "%s", why.text);
 	for (uint32_t a = 0; a < opened->lab.answer_count; a++)
 		if (lab_answer_take(&opened->lab.answers[a], opened->record.answers[a], values,
-				    why))
-			return options_wrong(command, "%s: %s", opened->lab.answers[a].name, why);
+				    &why))
+			return options_wrong(command, "%s: %s", opened->lab.answers[a].name,
+					     why.text);
 	return 0;
 }
 

@@ -15,11 +15,11 @@
 int lab_student_take(const char *command, const struct option_row *row, void *field,
 		     const char *value)
 {
-	char why[256];
+	struct why why;
 	uint64_t number;
 
-	if (quantity_parse(QUANTITY_COUNT, value, &number, why, sizeof(why)))
-		return options_wrong(command, "%s: %s", row->name, why);
+	if (quantity_parse(QUANTITY_COUNT, value, &number, &why))
+		return options_wrong(command, "%s: %s", row->name, why.text);
 	if (!number || number > LAB_STUDENT_MAX)
 		return options_wrong(command, "%s takes a number from 1 to %u, not '%s'", row->name,
 				     LAB_STUDENT_MAX, value);
@@ -166,14 +166,14 @@ void lab_opened_free(struct lab_opened *opened)
 static int text_check(const char *command, const struct lab_question *question, const char *text)
 {
 	struct lab_values ignored = { 0 };
-	char why[LAB_WHY_MAX] = "not enough memory";
-	int error = lab_answer_take(question, text, &ignored, why);
+	struct why why = { "not enough memory" };
+	int error = lab_answer_take(question, text, &ignored, &why);
 
 	lab_values_free(&ignored);
 	if (strlen(text) > LAB_RECORD_TEXT_MAX)
 		return options_wrong(command, "%s: an answer has at most %u bytes", question->name,
 				     LAB_RECORD_TEXT_MAX);
-	return error ? options_wrong(command, "%s: %s", question->name, why) : 0;
+	return error ? options_wrong(command, "%s: %s", question->name, why.text) : 0;
 }
 
 int lab_take(const char *command, char **words, int word_count,

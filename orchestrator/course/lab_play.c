@@ -16,10 +16,10 @@
 static int expand(const char *command, const struct lab_values *values, const char *text, bool yaml,
 		  char **result)
 {
-	char why[LAB_WHY_MAX];
+	struct why why;
 
-	*result = lab_values_expand(values, text, yaml, why);
-	return *result ? 0 : options_wrong(command, "%s", why);
+	*result = lab_values_expand(values, text, yaml, &why);
+	return *result ? 0 : options_wrong(command, "%s", why.text);
 }
 
 /* the path of scenario @name, beside lab.yaml; short if it is below the current folder.

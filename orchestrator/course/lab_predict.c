@@ -61,12 +61,13 @@ int lab_predict_ask(const char *command, struct lab_opened *opened)
 	printf("Your predictions (an empty line leaves one open):\n");
 	for (uint32_t i = 0; i < opened->lab.prediction_count && !ended && !status; i++) {
 		const struct lab_question *question = &opened->lab.predictions[i];
-		char why[LAB_WHY_MAX], *ask;
+		char *ask;
+		struct why why;
 
 		if (opened->record.predictions[i])
 			continue;
-		ask = lab_values_expand(&opened->values, question->ask, false, why);
-		printf("%s\n", ask ? ask : why);
+		ask = lab_values_expand(&opened->values, question->ask, false, &why);
+		printf("%s\n", ask ? ask : why.text);
 		free(ask);
 		status = line_ask(command, opened, question, &ended);
 	}

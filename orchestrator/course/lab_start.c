@@ -104,11 +104,11 @@ static void questions_print(const struct lab_opened *opened, const char *head,
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct lab_question *question = &questions[i];
-		char why[LAB_WHY_MAX];
-		char *ask = lab_values_expand(&opened->values, question->ask, false, why);
+		struct why why;
+		char *ask = lab_values_expand(&opened->values, question->ask, false, &why);
 
 		printf("%s  %-16s ", i ? "" : head, question->name);
-		markdown_inline(ask ? ask : why, stdout);
+		markdown_inline(ask ? ask : why.text, stdout);
 		if (*question->unit)
 			printf(" (%s)", question->unit);
 		for (const struct yaml_node *choice = question->choices ? question->choices->first

@@ -75,8 +75,8 @@ static json_t *page_read(void *owner, char *why)
 	}
 	for (uint32_t i = 0; i < lab->prediction_count; i++) {
 		const struct lab_question *question = &lab->predictions[i];
-		char unused[LAB_WHY_MAX];
-		char *ask = lab_values_expand(&opened->values, question->ask, false, unused);
+		struct why unused;
+		char *ask = lab_values_expand(&opened->values, question->ask, false, &unused);
 
 		json_array_append_new(
 			predict, json_pack("{s:s, s:s, s:s, s:s?}", "name", question->name, "ask",
@@ -103,14 +103,14 @@ static int page_predict(void *owner, const json_t *predictions, char *why)
 		const struct lab_question *question = &lab->predictions[i];
 		const char *text = json_string_value(json_object_get(predictions, question->name));
 		struct lab_values ignored = { 0 };
-		char wrong[LAB_WHY_MAX] = "not enough memory";
+		struct why wrong = { "not enough memory" };
 
 		if (!text)
 			continue;
-		error = lab_answer_take(question, text, &ignored, wrong);
+		error = lab_answer_take(question, text, &ignored, &wrong);
 		lab_values_free(&ignored);
 		if (error) {
-			snprintf(why, VIEW_TEXT_MAX, "%s: %.380s.", question->name, wrong);
+			snprintf(why, VIEW_TEXT_MAX, "%s: %.380s.", question->name, wrong.text);
 			return 400;
 		}
 		free(opened->record.predictions[i]);

@@ -19,24 +19,22 @@ const char *lab_answer_unit(const struct lab_question *question, const char *tex
 }
 
 static int number_take(const struct lab_question *question, const char *text, char *canonical,
-		       uint64_t *number, char *why)
+		       uint64_t *number, struct why *why)
 {
 	char with_unit[128];
 
 	snprintf(with_unit, sizeof(with_unit), "%.100s%s", text, lab_answer_unit(question, text));
-	if (strlen(text) > 100 ||
-	    quantity_parse(question->quantity, with_unit, number, why, LAB_WHY_MAX)) {
-		if (strlen(text) > 100)
-			snprintf(why, LAB_WHY_MAX, "'%.20s...' is too long for a number", text);
+	if (strlen(text) > 100)
+		return why_say(why, -EINVAL, "'%.20s...' is too long for a number", text);
+	if (quantity_parse(question->quantity, with_unit, number, why))
 		return -EINVAL;
-	}
 	quantity_format(question->quantity, *number, canonical);
 	return 0;
 }
 
-static int choice_take(const struct lab_question *question, const char *text, char *why)
+static int choice_take(const struct lab_question *question, const char *text, struct why *why)
 {
-	char list[LAB_WHY_MAX - 100] = "";
+	char list[300] = "";
 	size_t used = 0;
 
 	for (const struct yaml_node *node = question->choices->first; node; node = node->next) {
@@ -46,28 +44,23 @@ static int choice_take(const struct lab_question *question, const char *text, ch
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", node->text);
 	}
-	snprintf(why, LAB_WHY_MAX, "'%.60s' is not one of: %s", text, list);
-	return -EINVAL;
+	return why_say(why, -EINVAL, "'%.60s' is not one of: %s", text, list);
 }
 
-static int path_take(const char *text, char *whole, char *why)
+static int path_take(const char *text, char *whole, struct why *why)
 {
 	struct stat status;
 
-	if (!realpath(text, whole) || stat(whole, &status) || access(whole, R_OK)) {
-		snprintf(why, LAB_WHY_MAX, "the file '%.200s' cannot be read: %s", text,
-			 strerror(errno));
-		return -EINVAL;
-	}
-	if (!S_ISREG(status.st_mode)) {
-		snprintf(why, LAB_WHY_MAX, "'%.200s' is no regular file", text);
-		return -EINVAL;
-	}
+	if (!realpath(text, whole) || stat(whole, &status) || access(whole, R_OK))
+		return why_say(why, -EINVAL, "the file '%.200s' cannot be read: %s", text,
+			       strerror(errno));
+	if (!S_ISREG(status.st_mode))
+		return why_say(why, -EINVAL, "'%.200s' is no regular file", text);
 	return 0;
 }
 
 int lab_answer_take(const struct lab_question *question, const char *text,
-		    struct lab_values *values, char *why)
+		    struct lab_values *values, struct why *why)
 {
 	char whole[PATH_MAX], canonical[QUANTITY_TEXT_MAX];
 	struct lab_value *value;

@@ -82,7 +82,8 @@ static uint32_t list_read(struct reader *reader, const struct yaml_node *node, c
 static void range_read(struct reader *reader, const struct yaml_node *node,
 		       struct lab_variable *variable)
 {
-	char why[LAB_WHY_MAX], least[24];
+	char least[24];
+	struct why why;
 	const char *dots = strstr(node->text, "..");
 
 	if (!dots || (size_t)(dots - node->text) >= sizeof(least)) {
@@ -92,9 +93,9 @@ static void range_read(struct reader *reader, const struct yaml_node *node,
 		return;
 	}
 	snprintf(least, sizeof(least), "%.*s", (int)(dots - node->text), node->text);
-	if (quantity_parse(QUANTITY_COUNT, least, &variable->least, why, sizeof(why)) ||
-	    quantity_parse(QUANTITY_COUNT, dots + 2, &variable->most, why, sizeof(why)))
-		key_refuse(reader, node, "a range of whole numbers: %s", why);
+	if (quantity_parse(QUANTITY_COUNT, least, &variable->least, &why) ||
+	    quantity_parse(QUANTITY_COUNT, dots + 2, &variable->most, &why))
+		key_refuse(reader, node, "a range of whole numbers: %s", why.text);
 	else if (variable->least > variable->most || variable->most > UINT32_MAX)
 		key_refuse(reader, node,
 			   "the range '%.60s' is empty or too large: expected LEAST..MOST",
@@ -242,7 +243,8 @@ static bool unit_read(const char *unit, struct lab_question *question)
 {
 	static const enum quantity_kind kinds[] = { QUANTITY_TIME, QUANTITY_RATE, QUANTITY_BYTES,
 						    QUANTITY_SHARE };
-	char text[64], why[LAB_WHY_MAX];
+	char text[64];
+	struct why why;
 
 	question->unit = unit;
 	question->quantity = QUANTITY_SHARE;
@@ -254,7 +256,7 @@ static bool unit_read(const char *unit, struct lab_question *question)
 	snprintf(text, sizeof(text), "1%.40s", unit);
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		question->quantity = kinds[i];
-		if (!quantity_parse(kinds[i], text, &question->one, why, sizeof(why)))
+		if (!quantity_parse(kinds[i], text, &question->one, &why))
 			return !isdigit((unsigned char)*unit);
 	}
 	return false;

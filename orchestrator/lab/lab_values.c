@@ -52,7 +52,7 @@ bool lab_placeholder_find(const char *text, size_t from, struct lab_placeholder 
 struct lab_value *lab_values_add(struct lab_values *values, const char *name, const char *text)
 {
 	struct lab_value *value = &values->list[values->count];
-	char why[LAB_WHY_MAX];
+	struct why why;
 
 	if (values->count == LAB_VALUES_MAX)
 		return NULL;
@@ -60,7 +60,7 @@ struct lab_value *lab_values_add(struct lab_values *values, const char *name, co
 	if (!value->text)
 		return NULL;
 	snprintf(value->name, sizeof(value->name), "%s", name);
-	value->is_number = !quantity_parse(QUANTITY_COUNT, text, &value->number, why, sizeof(why));
+	value->is_number = !quantity_parse(QUANTITY_COUNT, text, &value->number, &why);
 	values->count++;
 	return value;
 }
@@ -84,16 +84,14 @@ void lab_values_free(struct lab_values *values)
 
 /* the number of @placeholder, which has an operation; false: a sentence in @why */
 static bool operate(const struct lab_value *value, const struct lab_placeholder *placeholder,
-		    uint64_t *number, char *why)
+		    uint64_t *number, struct why *why)
 {
 	uint64_t change;
 	bool outside;
 
-	if (!value->is_number) {
-		snprintf(why, LAB_WHY_MAX, "'%s' is no number, so '%c' has no meaning", value->name,
-			 placeholder->operation);
-		return false;
-	}
+	if (!value->is_number)
+		return why_say(why, false, "'%s' is no number, so '%c' has no meaning", value->name,
+			       placeholder->operation);
 	if (placeholder->operation == '*') {
 		outside = __builtin_mul_overflow(value->number, placeholder->operand, number);
 	} else {
@@ -103,25 +101,21 @@ static bool operate(const struct lab_value *value, const struct lab_placeholder 
 		else
 			outside |= __builtin_sub_overflow(value->number, change, number);
 	}
-	if (outside)
-		snprintf(why, LAB_WHY_MAX, "%s = %s is too %s here", value->name, value->text,
-			 placeholder->operation == '-' ? "small" : "large");
-	return !outside;
+	return !outside || why_say(why, false, "%s = %s is too %s here", value->name, value->text,
+				   placeholder->operation == '-' ? "small" : "large");
 }
 
 static bool placeholder_put(const struct lab_values *values,
 			    const struct lab_placeholder *placeholder, bool yaml, FILE *out,
-			    char *why)
+			    struct why *why)
 {
 	const struct lab_value *value = lab_values_find(values, placeholder->name);
 	char text[QUANTITY_TEXT_MAX];
-	uint64_t number;
+	uint64_t number = 0;
 
-	if (!value || (placeholder->tolerance && !value->tolerance)) {
-		snprintf(why, LAB_WHY_MAX, "there is no %s '%s'", value ? "tolerance of" : "value",
-			 placeholder->name);
-		return false;
-	}
+	if (!value || (placeholder->tolerance && !value->tolerance))
+		return why_say(why, false, "there is no %s '%s'", value ? "tolerance of" : "value",
+			       placeholder->name);
 	if (placeholder->tolerance) {
 		fputs(value->tolerance, out);
 	} else if (placeholder->operation) {
@@ -136,7 +130,8 @@ static bool placeholder_put(const struct lab_values *values,
 	return true;
 }
 
-char *lab_values_expand(const struct lab_values *values, const char *text, bool yaml, char *why)
+char *lab_values_expand(const struct lab_values *values, const char *text, bool yaml,
+			struct why *why)
 {
 	struct lab_placeholder placeholder;
 	size_t from = 0, size;
@@ -144,7 +139,7 @@ char *lab_values_expand(const struct lab_values *values, const char *text, bool 
 	FILE *out = open_memstream(&result, &size);
 	bool fine = out;
 
-	snprintf(why, LAB_WHY_MAX, "not enough memory");
+	why_say(why, 0, "not enough memory");
 	while (fine && lab_placeholder_find(text, from, &placeholder)) {
 		fwrite(text + from, 1, placeholder.at - from, out);
 		fine = placeholder_put(values, &placeholder, yaml, out, why);

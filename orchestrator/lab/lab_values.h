@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/base/quantity.h"
 
 #define LAB_NAME_MAX 32u   /* bytes of a name with its 0 */
 #define LAB_VALUES_MAX 64u /* values and answers of a lab */
-#define LAB_WHY_MAX 400u
 
 struct lab_value {
 	char name[LAB_NAME_MAX];
@@ -56,9 +56,10 @@ const struct lab_value *lab_values_find(const struct lab_values *values, const c
 
 /** lab_values_expand() - @text with values for its placeholders.
  *  @yaml  the text is to be YAML: a path is quoted in it.
- *  Return: malloc'd; NULL with a sentence in @why, LAB_WHY_MAX bytes: a value that is not there, a
- *  number below 0 or too large, or memory is short. */
-char *lab_values_expand(const struct lab_values *values, const char *text, bool yaml, char *why);
+ *  Return: malloc'd; NULL with a sentence in @why: a value that is not there, a number below 0 or
+ *  too large, or memory is short. */
+char *lab_values_expand(const struct lab_values *values, const char *text, bool yaml,
+			struct why *why);
 
 /** lab_values_free() - frees the texts. */
 void lab_values_free(struct lab_values *values);

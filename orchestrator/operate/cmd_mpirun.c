@@ -27,11 +27,11 @@ struct mpi_request {
 static int ranks_take(const char *command, const struct option_row *row, void *field,
 		      const char *value)
 {
-	char why[256];
+	struct why why;
 	uint64_t *ranks = field;
 
-	if (quantity_parse(QUANTITY_COUNT, value, ranks, why, sizeof(why)))
-		return options_wrong(command, "%s: %s", row->name, why);
+	if (quantity_parse(QUANTITY_COUNT, value, ranks, &why))
+		return options_wrong(command, "%s: %s", row->name, why.text);
 	return *ranks && *ranks <= RANKS_MAX
 		       ? 0
 		       : options_wrong(command, "%s takes 1 to %u processes, not %s", row->name,

@@ -328,7 +328,8 @@ static enum step advance_and_tell(struct breakpoint *b, const char *name, char *
 
 static enum step command_step(struct breakpoint *b, char *rest)
 {
-	char *word = word_take(&rest), why[256];
+	char *word = word_take(&rest);
+	struct why why;
 	node_time_t until = window_end(b);
 
 	if (!strcmp(word, "until"))
@@ -336,8 +337,8 @@ static enum step command_step(struct breakpoint *b, char *rest)
 	if (word[0]) {
 		uint64_t time_ps;
 
-		if (quantity_parse(QUANTITY_TIME, word, &time_ps, why, sizeof(why)))
-			return bad(b, "step: %s", why);
+		if (quantity_parse(QUANTITY_TIME, word, &time_ps, &why))
+			return bad(b, "step: %s", why.text);
 		until = now_of(b) > NODE_TIME_NEVER - time_ps ? NODE_TIME_NEVER
 							      : now_of(b) + time_ps;
 	}
@@ -415,13 +416,14 @@ static enum step command_set(struct breakpoint *b, char *rest)
 
 static enum step command_continue(struct breakpoint *b, char *rest)
 {
-	char *word = word_take(&rest), why[256];
+	char *word = word_take(&rest);
+	struct why why;
 	uint64_t until;
 
 	if (!word[0])
 		return leave(b, BREAKPOINT_CONTINUE);
-	if (quantity_parse(QUANTITY_TIME, word, &until, why, sizeof(why)))
-		return bad(b, "continue: %s", why);
+	if (quantity_parse(QUANTITY_TIME, word, &until, &why))
+		return bad(b, "continue: %s", why.text);
 	return advance_and_tell(b, "continue", rest, until);
 }
 
@@ -473,13 +475,14 @@ static enum step return_to(struct breakpoint *b, const char *name, node_time_t a
 
 static enum step command_goto(struct breakpoint *b, char *rest)
 {
-	char *word = word_take(&rest), why[256];
+	char *word = word_take(&rest);
+	struct why why;
 	uint64_t at;
 
 	if (!word[0])
 		return bad(b, "goto needs a time of the fabric, e.g. 'goto 50us'");
-	if (quantity_parse(QUANTITY_TIME, word, &at, why, sizeof(why)))
-		return bad(b, "goto: %s", why);
+	if (quantity_parse(QUANTITY_TIME, word, &at, &why))
+		return bad(b, "goto: %s", why.text);
 	if (at >= now_of(b))
 		return advance_and_tell(b, "goto", rest, at);
 	return end_check(b, "goto", rest) ? STEP_BAD : return_to(b, "goto", at);
@@ -487,7 +490,8 @@ static enum step command_goto(struct breakpoint *b, char *rest)
 
 static enum step command_back(struct breakpoint *b, char *rest)
 {
-	char *word = word_take(&rest), why[256], text[HUMAN_TEXT_MAX];
+	char *word = word_take(&rest), text[HUMAN_TEXT_MAX];
+	struct why why;
 	node_time_t at, now = now_of(b);
 	uint64_t by;
 
@@ -499,8 +503,8 @@ static enum step command_back(struct breakpoint *b, char *rest)
 			       : bad(b,
 				     "back: there is no earlier stop; 'goto TIME' returns to any "
 				     "time");
-	if (quantity_parse(QUANTITY_TIME, word, &by, why, sizeof(why)))
-		return bad(b, "back: %s", why);
+	if (quantity_parse(QUANTITY_TIME, word, &by, &why))
+		return bad(b, "back: %s", why.text);
 	if (by > now)
 		return bad(b, "back: %s is before the start: the fabric is at %s", word,
 			   human_us(now, text));

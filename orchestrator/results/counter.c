@@ -94,7 +94,8 @@ int condition_parse(const struct plan *plan, const char *text, struct condition 
 	} all[] = { { "==", false, true, false }, { "!=", true, false, true },
 		    { "<=", true, true, false },  { ">=", false, true, true },
 		    { "<", true, false, false },  { ">", false, false, true } };
-	char word[WORD_MAX], reason[256];
+	char word[WORD_MAX];
+	struct why reason;
 	size_t length;
 	int error;
 
@@ -113,12 +114,11 @@ int condition_parse(const struct plan *plan, const char *text, struct condition 
 		condition->equal = all[i].equal;
 		condition->greater = all[i].greater;
 		text = spaces_skip(text + strlen(all[i].text));
-		error = quantity_parse(condition->counter.kind, text, &condition->value, reason,
-				       sizeof(reason));
+		error = quantity_parse(condition->counter.kind, text, &condition->value, &reason);
 		if (error)
 			snprintf(why, why_max,
 				 "%s is compared with a value that cannot be read: %s", word,
-				 reason);
+				 reason.text);
 		return error;
 	}
 	snprintf(why, why_max, "after '%s' expected one of == != < <= > >= and a value", word);

@@ -610,22 +610,24 @@ static size_t trimmed(const char *text, size_t length, char word[WORD_MAX])
 
 static bool parse_tolerance(struct parser *parser, struct expectation *e)
 {
-	char text[WORD_MAX], why[256];
+	char text[WORD_MAX];
+	struct why why;
 	size_t length;
 
 	skip_spaces(parser);
 	length = trimmed(parser->text + parser->at, WORD_MAX, text);
 	e->tolerance_relative = length && text[length - 1] == '%';
 	if (quantity_parse(e->tolerance_relative ? QUANTITY_SHARE : e->subject.metric->kind, text,
-			   &e->tolerance, why, sizeof(why)))
-		return complain(parser, parser->at, "the tolerance: %s", why);
+			   &e->tolerance, &why))
+		return complain(parser, parser->at, "the tolerance: %s", why.text);
 	return true;
 }
 
 static bool parse_value(struct parser *parser, struct expectation *e)
 {
 	static const char *const marks[] = { "+-", "\xc2\xb1" };
-	char word[WORD_MAX], why[256];
+	char word[WORD_MAX];
+	struct why why;
 	const char *mark = NULL;
 	size_t from;
 
@@ -638,9 +640,9 @@ static bool parse_value(struct parser *parser, struct expectation *e)
 	if (!trimmed(parser->text + from, mark ? (size_t)(mark - parser->text) - from : WORD_MAX,
 		     word))
 		return complain(parser, from, "a value is missing here");
-	if (quantity_parse(e->subject.metric->kind, word, &e->target, why, sizeof(why)))
+	if (quantity_parse(e->subject.metric->kind, word, &e->target, &why))
 		return complain(parser, from, "%s is compared with a value that cannot be read: %s",
-				e->subject.metric->name, why);
+				e->subject.metric->name, why.text);
 	return !mark || parse_tolerance(parser, e);
 }
 

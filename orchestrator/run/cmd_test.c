@@ -75,11 +75,11 @@ struct suite {
 static int jobs_take(const char *command, const struct option_row *row, void *field,
 		     const char *value)
 {
-	char why[256];
+	struct why why;
 	uint64_t jobs;
 
-	if (quantity_parse(QUANTITY_COUNT, value, &jobs, why, sizeof(why)))
-		return options_wrong(command, "%s: %s", row->name, why);
+	if (quantity_parse(QUANTITY_COUNT, value, &jobs, &why))
+		return options_wrong(command, "%s: %s", row->name, why.text);
 	if (!jobs || jobs > JOBS_MAX)
 		return options_wrong(command, "%s takes 1 to %u, not %s", row->name, JOBS_MAX,
 				     value);

@@ -69,7 +69,8 @@ static int folder_make(struct run_options *options)
 int run_output_check(struct run_options *options, const struct origin *origin)
 {
 	struct output_name names[OUTPUT_NAMES_MAX];
-	char tables[16][PATH_MAX], why[2 * PATH_MAX];
+	char tables[16][PATH_MAX];
+	struct why why;
 	const char *script = output_is_stdout(options->script) ? NULL : options->script;
 	unsigned count = 0;
 	int status = stdout_check(options);
@@ -91,8 +92,8 @@ int run_output_check(struct run_options *options, const struct origin *origin)
 
 		output_add(names, &count, "--capture", equals ? equals + 1 : NULL);
 	}
-	return output_names_check(names, count, origin, script, why, sizeof(why))
-		       ? options_wrong("run", "%s", why)
+	return output_names_check(names, count, origin, script, &why)
+		       ? options_wrong("run", "%s", why.text)
 		       : folder_make(options);
 }
 

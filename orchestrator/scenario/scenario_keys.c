@@ -156,13 +156,14 @@ static void quantity_read(struct reader *reader, const struct key *key,
 			  uint64_t parsed_one, uint64_t kept_one)
 {
 	const char *text = key_scalar(reader, node, quantity_expected[kind]);
-	char why[240], low[QUANTITY_TEXT_MAX], high[QUANTITY_TEXT_MAX];
+	char low[QUANTITY_TEXT_MAX], high[QUANTITY_TEXT_MAX];
+	struct why why;
 	uint64_t value, divisor = parsed_one / kept_one;
 
 	if (!text)
 		return;
-	if (quantity_parse(kind, text, &value, why, sizeof(why))) {
-		key_refuse(reader, node, "%s: %s", key->name, why);
+	if (quantity_parse(kind, text, &value, &why)) {
+		key_refuse(reader, node, "%s: %s", key->name, why.text);
 		return;
 	}
 	if (value % divisor && value / divisor < key->max) {

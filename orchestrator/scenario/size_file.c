@@ -22,7 +22,7 @@ static char *trim(char *text)
 }
 
 /* "15" or "15%" or "97.5" -> parts per million; false: not a percentage */
-static bool percent_parse(const char *text, uint32_t *ppm, char *why, unsigned why_max)
+static bool percent_parse(const char *text, uint32_t *ppm, struct why *why)
 {
 	char with_unit[64];
 	uint64_t share, step = QUANTITY_SHARE_ONE / PPM_ONE;
@@ -30,43 +30,34 @@ static bool percent_parse(const char *text, uint32_t *ppm, char *why, unsigned w
 
 	snprintf(with_unit, sizeof(with_unit), "%.40s%s", text,
 		 length && text[length - 1] == '%' ? "" : "%");
-	if (quantity_parse(QUANTITY_SHARE, with_unit, &share, why, why_max) ||
-	    share > QUANTITY_SHARE_ONE || share % step) {
-		snprintf(why, why_max, "'%.40s' is not a percentage up to 100 in steps of 0.0001",
-			 text);
-		return false;
-	}
+	if (quantity_parse(QUANTITY_SHARE, with_unit, &share, why) || share > QUANTITY_SHARE_ONE ||
+	    share % step)
+		return why_say(why, false,
+			       "'%.40s' is not a percentage up to 100 in steps of 0.0001", text);
 	*ppm = (uint32_t)(share / step);
 	return true;
 }
 
 static int line_parse(char *line, const struct size_point *before, struct size_point *point,
-		      char *why, unsigned why_max)
+		      struct why *why)
 {
 	char *percent = line;
 	char *bytes = strsep(&percent, ",;\t ");
 
-	if (!percent) {
-		snprintf(why, why_max, "expected 'bytes,cumulative percent', such as 10000,15");
+	if (!percent)
+		return why_say(why, -EINVAL,
+			       "expected 'bytes,cumulative percent', such as 10000,15");
+	if (quantity_parse(QUANTITY_BYTES, trim(bytes), &point->bytes, why) ||
+	    !percent_parse(trim(percent), &point->cumulative_ppm, why))
 		return -EINVAL;
-	}
-	if (quantity_parse(QUANTITY_BYTES, trim(bytes), &point->bytes, why, why_max) ||
-	    !percent_parse(trim(percent), &point->cumulative_ppm, why, why_max))
-		return -EINVAL;
-	if (!point->bytes || point->bytes > WORKLOAD_BYTES_MAX) {
-		snprintf(why, why_max, "a message has 1 byte to 1 TB");
-		return -EINVAL;
-	}
+	if (!point->bytes || point->bytes > WORKLOAD_BYTES_MAX)
+		return why_say(why, -EINVAL, "a message has 1 byte to 1 TB");
 	if (before &&
-	    (point->bytes <= before->bytes || point->cumulative_ppm <= before->cumulative_ppm)) {
-		snprintf(why, why_max, "both columns must rise from line to line");
-		return -EINVAL;
-	}
-	if (!point->cumulative_ppm) {
-		snprintf(why, why_max,
-			 "the first line must have more than 0%%: 0 bytes at 0%% is implied");
-		return -EINVAL;
-	}
+	    (point->bytes <= before->bytes || point->cumulative_ppm <= before->cumulative_ppm))
+		return why_say(why, -EINVAL, "both columns must rise from line to line");
+	if (!point->cumulative_ppm)
+		return why_say(why, -EINVAL,
+			       "the first line must have more than 0%%: 0 bytes at 0%% is implied");
 	return 0;
 }
 
@@ -74,7 +65,8 @@ int size_file_parse(const char *file, char *text, struct size_point *points, uin
 		    struct scenario_errors *errors)
 {
 	unsigned errors_before = errors->count;
-	char *rest = text, *raw, why[300];
+	char *rest = text, *raw;
+	struct why why;
 	int line = 0;
 
 	*count = 0;
@@ -91,9 +83,8 @@ int size_file_parse(const char *file, char *text, struct size_point *points, uin
 					    WORKLOAD_SIZES_MAX);
 			return -EINVAL;
 		}
-		if (line_parse(start, *count ? &points[*count - 1] : NULL, &points[*count], why,
-			       sizeof(why))) {
-			scenario_errors_add(errors, file, line, column, "%s", why);
+		if (line_parse(start, *count ? &points[*count - 1] : NULL, &points[*count], &why)) {
+			scenario_errors_add(errors, file, line, column, "%s", why.text);
 			return -EINVAL;
 		}
 		++*count;

@@ -61,14 +61,14 @@ static void answer_find(const uint8_t *data, size_t size, char *answer, size_t a
 /* every text below @node with its placeholders */
 static void texts_expand(const struct yaml_node *node, const struct lab_values *values)
 {
-	char why[LAB_WHY_MAX] = "";
+	struct why why = { "" };
 
 	for (const struct yaml_node *child = node->first; child; child = child->next)
 		texts_expand(child, values);
 	if (node->kind == YAML_SCALAR) {
-		char *text = lab_values_expand(values, node->text, true, why);
+		char *text = lab_values_expand(values, node->text, true, &why);
 
-		assert(text || why[0]);
+		assert(text || why.text[0]);
 		free(text);
 	}
 }
@@ -77,11 +77,12 @@ static void fuzz_values(const struct lab *lab, const char *answer)
 {
 	for (uint32_t student = 1; student < 4; student++) {
 		struct lab_values values = { 0 };
-		char why[LAB_WHY_MAX] = "";
+		struct why why = { "" };
 
 		assert(!lab_student_values(lab, student, &values));
 		for (uint32_t a = 0; a < lab->answer_count; a++)
-			assert(!lab_answer_take(&lab->answers[a], answer, &values, why) || why[0]);
+			assert(!lab_answer_take(&lab->answers[a], answer, &values, &why) ||
+			       why.text[0]);
 		texts_expand(yaml_find(lab->root, "runs"), &values);
 		texts_expand(yaml_find(lab->root, "answers"), &values);
 		texts_expand(yaml_find(lab->root, "checks"), &values);

@@ -14,7 +14,7 @@
 #include "tests/testing.h"
 
 static char folder[] = "/tmp/test_output_names.XXXXXX", other_name[128];
-static char why[512];
+static struct why why;
 static struct origin *origin;
 
 static void setup(void)
@@ -47,7 +47,7 @@ static int check_two(const char *a_option, const char *a, const char *b_option, 
 	struct output_name names[] = { { a_option, a, !strcmp(a_option, "--csv") },
 				       { b_option, b, b && !strcmp(b_option, "--csv") } };
 
-	return output_names_check(names, b ? 2 : 1, origin, "script", why, sizeof(why));
+	return output_names_check(names, b ? 2 : 1, origin, "script", &why);
 }
 
 TEST_GROUP(output_names, .setup = setup, .teardown = teardown);
@@ -60,7 +60,7 @@ TEST(output_names_check__rejects_an_input)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_int_eq(check_two("--json", bad[i], NULL, NULL), -EINVAL);
 		ck_assert_ptr_nonnull(
-			strstr(why, "is read by this command: name another file for --json"));
+			strstr(why.text, "is read by this command: name another file for --json"));
 	}
 	ck_assert_int_eq(check_two("--json", "r.json", "--capture", "new"), 0);
 }
@@ -69,7 +69,7 @@ TEST(output_names_check__rejects_two_outputs_of_one_file)
 {
 	ck_assert_int_eq(system("touch old && ln old again"), 0);
 	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", other_name), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "is to be written by --json and by --capture"));
+	ck_assert_ptr_nonnull(strstr(why.text, "is to be written by --json and by --capture"));
 	ck_assert_int_eq(check_two("--csv", "old", "--json", "again"), -EINVAL);
 	/* a link to a file means that file; one to a folder is a name in its own folder */
 	ck_assert_int_eq(system("ln -s ../old sub/to-old && ln -s /dev sub/to-dev"), 0);
@@ -84,10 +84,10 @@ TEST(output_names_check__in_a_folder_that_will_be_made)
 {
 	ck_assert_int_eq(system("ln -s sub link"), 0);
 	ck_assert_int_eq(check_two("--json", "new/x", "--csv", "new/x"), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "is to be written by --json and by --csv"));
+	ck_assert_ptr_nonnull(strstr(why.text, "is to be written by --json and by --csv"));
 	ck_assert_int_eq(check_two("--csv", "sub/new/./x", "--json", "link/more/../new//x"),
 			 -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "is to be written by --csv and by --json"));
+	ck_assert_ptr_nonnull(strstr(why.text, "is to be written by --csv and by --json"));
 	ck_assert_int_eq(check_two("--csv", "new/x", "--json", "new/y"), 0);
 	ck_assert_int_eq(check_two("--csv", "new/deep/x", "--json", "new/y"), 0);
 }
@@ -95,15 +95,16 @@ TEST(output_names_check__in_a_folder_that_will_be_made)
 TEST(output_names_check__rejects_what_cannot_be_written)
 {
 	ck_assert_int_eq(check_two("--json", "none/x", "--events", "y"), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "--json cannot write none/x: there is no folder ./none"));
+	ck_assert_ptr_nonnull(
+		strstr(why.text, "--json cannot write none/x: there is no folder ./none"));
 	ck_assert_int_eq(check_two("--json", "/none/x", NULL, NULL), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "there is no folder /none"));
+	ck_assert_ptr_nonnull(strstr(why.text, "there is no folder /none"));
 	ck_assert_int_eq(check_two("--csv", "new/x", "--json", "newer/y"), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "newer/y"));
+	ck_assert_ptr_nonnull(strstr(why.text, "newer/y"));
 	ck_assert_int_eq(check_two("--json", "script/x", NULL, NULL), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "cannot write script/x: Not a directory"));
+	ck_assert_ptr_nonnull(strstr(why.text, "cannot write script/x: Not a directory"));
 	ck_assert_int_eq(check_two("--json", "sub", NULL, NULL), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "cannot write sub: Is a directory"));
+	ck_assert_ptr_nonnull(strstr(why.text, "cannot write sub: Is a directory"));
 }
 
 /* What counts is the folder of the file that a link means, not that of the link. A user that is not
@@ -139,7 +140,7 @@ TEST(output_names_check__folder_that_cannot_be_written)
 			_exit(100);
 		if (check_two("--json", cases[i].path, NULL, NULL) !=
 			    (cases[i].why ? -EINVAL : 0) ||
-		    (cases[i].why && strcmp(why, cases[i].why) != 0))
+		    (cases[i].why && strcmp(why.text, cases[i].why) != 0))
 			_exit((int)i + 1);
 	}
 	if (!pid)
@@ -233,17 +234,16 @@ TEST(output_names_check__long_paths)
 	static char path[PATH_MAX + 1];
 	char sentence[PATH_MAX + 64];
 	struct output_name name = { "--json", path, false };
-	char long_why[2 * PATH_MAX];
+	struct why long_why;
 
 	memset(path, '/', PATH_MAX);
 	path[PATH_MAX - 1] = 'x';
-	ck_assert_int_eq(output_names_check(&name, 1, origin, NULL, long_why, sizeof(long_why)),
-			 -EINVAL);
+	ck_assert_int_eq(output_names_check(&name, 1, origin, NULL, &long_why), -EINVAL);
 	snprintf(sentence, sizeof(sentence), "--json cannot write %s: File name too long", path);
-	ck_assert_str_eq(long_why, sentence);
+	ck_assert_str_eq(long_why.text, sentence);
 	/* one byte less is no error */
 	memset(path, 0, sizeof(path));
 	memset(path, '/', PATH_MAX - 1);
 	path[PATH_MAX - 2] = 'x';
-	ck_assert_int_eq(output_names_check(&name, 1, origin, NULL, long_why, sizeof(long_why)), 0);
+	ck_assert_int_eq(output_names_check(&name, 1, origin, NULL, &long_why), 0);
 }

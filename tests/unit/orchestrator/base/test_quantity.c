@@ -9,23 +9,23 @@
 
 static uint64_t parsed(enum quantity_kind kind, const char *text)
 {
-	char why[240] = "";
+	struct why why = { "" };
 	uint64_t value = 0;
-	int error = quantity_parse(kind, text, &value, why, sizeof(why));
+	int error = quantity_parse(kind, text, &value, &why);
 
-	ck_assert_msg(error == 0, "%s", why);
+	ck_assert_msg(error == 0, "%s", why.text);
 	return value;
 }
 
 /* Return: why @text is rejected */
 static const char *refused(enum quantity_kind kind, const char *text)
 {
-	static char why[240];
+	static struct why why;
 	uint64_t value;
 
-	why[0] = 0;
-	ck_assert_int_eq(quantity_parse(kind, text, &value, why, sizeof(why)), -EINVAL);
-	return why;
+	why.text[0] = 0;
+	ck_assert_int_eq(quantity_parse(kind, text, &value, &why), -EINVAL);
+	return why.text;
 }
 
 TEST(quantity_parse__times)

@@ -369,27 +369,27 @@ TEST(lab_answer_take__said)
 {
 	static const char *const path = "/tmp/heddle-test-answer";
 	struct lab_values values = { 0 };
-	char why[LAB_WHY_MAX] = "";
+	struct why why = { "" };
 
 	ck_assert_int_eq(read_text(HEAD RUNS
 				   "answers: [{name: n, ask: a}, {name: c, ask: a, choices: [a, "
 				   "b c, d]}, {name: f, ask: a, file: yes, tolerance: 1%}]\n"
 				   "checks: [{run: a, expect: [\"lost == {n}\"], says: x}]\n"),
 			 0);
-	ck_assert_int_eq(lab_answer_take(&lab.answers[1], "e", &values, why), -EINVAL);
-	ck_assert_str_eq(why, "'e' is not one of: a, b c, d");
-	ck_assert_int_eq(lab_answer_take(&lab.answers[1], "d", &values, why), 0);
-	ck_assert_int_eq(lab_answer_take(&lab.answers[0], "7", &values, why), 0);
+	ck_assert_int_eq(lab_answer_take(&lab.answers[1], "e", &values, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "'e' is not one of: a, b c, d");
+	ck_assert_int_eq(lab_answer_take(&lab.answers[1], "d", &values, &why), 0);
+	ck_assert_int_eq(lab_answer_take(&lab.answers[0], "7", &values, &why), 0);
 	ck_assert_str_eq(values.list[1].text, "7");
 	ck_assert_uint_eq(values.list[1].number, 7);
 	ck_assert(values.list[1].is_number && !values.list[1].is_file);
-	ck_assert_int_eq(lab_answer_take(&lab.answers[2], "/none", &values, why), -EINVAL);
-	ck_assert_str_eq(why, "the file '/none' cannot be read: No such file or directory");
-	ck_assert_int_eq(lab_answer_take(&lab.answers[2], "/dev/null", &values, why), -EINVAL);
-	ck_assert_str_eq(why, "'/dev/null' is no regular file");
+	ck_assert_int_eq(lab_answer_take(&lab.answers[2], "/none", &values, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "the file '/none' cannot be read: No such file or directory");
+	ck_assert_int_eq(lab_answer_take(&lab.answers[2], "/dev/null", &values, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "'/dev/null' is no regular file");
 	fclose(fopen(path, "w"));
 	ck_assert_int_eq(
-		lab_answer_take(&lab.answers[2], "/tmp/../tmp/heddle-test-answer", &values, why),
+		lab_answer_take(&lab.answers[2], "/tmp/../tmp/heddle-test-answer", &values, &why),
 		0);
 	unlink(path);
 	ck_assert_str_eq(values.list[2].text, path);
@@ -399,11 +399,11 @@ TEST(lab_answer_take__said)
 	ck_assert_int_eq(repeated(HEAD RUNS "answers: [{name: v, ask: a, tolerance: 1%, choices: [",
 				  "longer-than-others-%u", 40, "]}]\n" CHECKS),
 			 0);
-	ck_assert_int_eq(lab_answer_take(&lab.answers[0], "x", &values, why), -EINVAL);
-	ck_assert_uint_eq(strlen(why), strlen("'x' is not one of: ") + LAB_WHY_MAX - 100 - 1);
+	ck_assert_int_eq(lab_answer_take(&lab.answers[0], "x", &values, &why), -EINVAL);
+	ck_assert_uint_eq(strlen(why.text), strlen("'x' is not one of: ") + 300 - 1);
 	while (values.count < LAB_VALUES_MAX)
 		lab_values_add(&values, "x", "1");
-	ck_assert_int_eq(lab_answer_take(&lab.answers[0], "longer-than-others-39", &values, why),
+	ck_assert_int_eq(lab_answer_take(&lab.answers[0], "longer-than-others-39", &values, &why),
 			 -ENOMEM);
 	lab_values_free(&values);
 }
@@ -411,7 +411,8 @@ TEST(lab_answer_take__said)
 TEST_RANGE(lab_answer_take__kinds, 0, COUNT_OF(numbers))
 {
 	struct lab_values values = { 0 };
-	char text[1024], why[LAB_WHY_MAX] = "";
+	char text[1024];
+	struct why why = { "" };
 
 	snprintf(text, sizeof(text),
 		 HEAD RUNS "answers: [{name: v, ask: a%s}]\n"
@@ -419,13 +420,14 @@ TEST_RANGE(lab_answer_take__kinds, 0, COUNT_OF(numbers))
 		 numbers[_i].unit);
 	ck_assert_int_eq(read_text(text), 0);
 	if (numbers[_i].taken) {
-		ck_assert_msg(!lab_answer_take(&lab.answers[0], numbers[_i].answer, &values, why),
-			      "%s", why);
+		ck_assert_msg(!lab_answer_take(&lab.answers[0], numbers[_i].answer, &values, &why),
+			      "%s", why.text);
 		ck_assert_str_eq(values.list[0].text, numbers[_i].taken);
 	} else {
-		ck_assert_int_eq(lab_answer_take(&lab.answers[0], numbers[_i].answer, &values, why),
-				 -EINVAL);
-		ck_assert_str_ne(why, "");
+		ck_assert_int_eq(
+			lab_answer_take(&lab.answers[0], numbers[_i].answer, &values, &why),
+			-EINVAL);
+		ck_assert_str_ne(why.text, "");
 	}
 	lab_values_free(&values);
 }

@@ -61,8 +61,8 @@ static const struct {
 
 TEST_RANGE(lab_values_expand__placeholders, 0, COUNT_OF(expansions))
 {
-	char why[LAB_WHY_MAX];
-	char *text = lab_values_expand(&values, expansions[_i].text, false, why);
+	struct why why;
+	char *text = lab_values_expand(&values, expansions[_i].text, false, &why);
 
 	ck_assert_str_eq(text, expansions[_i].expanded);
 	free(text);
@@ -70,8 +70,8 @@ TEST_RANGE(lab_values_expand__placeholders, 0, COUNT_OF(expansions))
 
 TEST(lab_values_expand__path_in_yaml)
 {
-	char why[LAB_WHY_MAX];
-	char *text = lab_values_expand(&values, "[{cure}, {n}]", true, why);
+	struct why why;
+	char *text = lab_values_expand(&values, "[{cure}, {n}]", true, &why);
 
 	ck_assert_str_eq(text, "[\"/tmp/my \\\"cure\\\".yaml\", 4]");
 	free(text);
@@ -93,12 +93,12 @@ static const struct {
 
 TEST_RANGE(lab_values_expand__refused, 0, COUNT_OF(refusals))
 {
-	char why[LAB_WHY_MAX];
-	char *text = lab_values_expand(&values, refusals[_i].text, false, why);
+	struct why why;
+	char *text = lab_values_expand(&values, refusals[_i].text, false, &why);
 
 	if (refusals[_i].why) {
 		ck_assert_ptr_null(text);
-		ck_assert_msg(strstr(why, refusals[_i].why) != NULL, "%s", why);
+		ck_assert_msg(strstr(why.text, refusals[_i].why) != NULL, "%s", why.text);
 	} else {
 		/* 19 digits: no placeholder */
 		ck_assert_ptr_nonnull(strstr(text, "{n*9999999999999999999}"));

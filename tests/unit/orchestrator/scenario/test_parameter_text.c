@@ -135,13 +135,12 @@ static void initial_expect(const struct parameter *row)
 		[PARAMETER_UNIT_PPB] = { QUANTITY_SHARE, QUANTITY_SHARE_ONE / 1000000000 },
 	};
 	uint64_t value;
-	char why[240];
+	struct why why;
 
 	ck_assert_msg(row->unit < COUNT_OF(shares) && shares[row->unit].one,
 		      "%s needs no text for its default", row->field);
-	ck_assert_int_eq(
-		quantity_parse(shares[row->unit].kind, row->initial_text, &value, why, sizeof(why)),
-		0);
+	ck_assert_int_eq(quantity_parse(shares[row->unit].kind, row->initial_text, &value, &why),
+			 0);
 	ck_assert_uint_eq(value / shares[row->unit].one, row->initial);
 }
 
