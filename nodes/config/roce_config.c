@@ -141,10 +141,9 @@ static int dcqcn_check(const struct dcqcn_config *dcqcn, struct why *why)
 		error = order_check("roce.dcqcn.", "rate_min_bps", dcqcn->rate_min_bps,
 				    "rate_initial_bps", dcqcn->rate_initial_bps, why);
 	if (!error && dcqcn->react_on_tick && !dcqcn->cut_interval_ps)
-		error = why_say(
-			why, -EINVAL,
-			"roce.dcqcn.cut_interval_ps is 0: with react_on_tick there would be no "
-			"tick");
+		error = why_say(why, -EINVAL,
+				"roce.dcqcn.cut_interval_ps is 0: with react_on_tick there would "
+				"be no tick");
 	return error;
 }
 

@@ -461,10 +461,9 @@ int control_receive(int socket, struct control_message *message, int wait, struc
 	int error = control_packet_receive(socket, &packet, wait);
 
 	if (error == -EMSGSIZE)
-		return why_say(
-			why, -EINVAL,
-			"the control message is too long, has too many descriptors, or the node "
-			"may not open that many");
+		return why_say(why, -EINVAL,
+			       "the control message is too long, has too many descriptors, or the "
+			       "node may not open that many");
 	if (!error)
 		error = control_unpack(packet.bytes, packet.length, message, why);
 	if (!error) {

@@ -17,11 +17,11 @@ static bool set_check(const struct class_config *classes, const uint64_t *sets, 
 					       classes[other].name);
 			if (c == other || !(sets[c] & own))
 				continue;
-			return why_say(
-				why, false,
-				"%s %u is what generated frames of class '%s' carry, number %u in "
-				"the list: class '%s' cannot have it",
-				what, other * step, classes[other].name, other, classes[c].name);
+			return why_say(why, false,
+				       "%s %u is what generated frames of class '%s' carry, number "
+				       "%u in the list: class '%s' cannot have it",
+				       what, other * step, classes[other].name, other,
+				       classes[c].name);
 		}
 	return true;
 }

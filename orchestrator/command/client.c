@@ -27,13 +27,13 @@ const struct option_row client_options[2] = {
 
 int running_open(struct running *running, const char *command)
 {
-	char why[512];
+	struct why why;
 
-	*running = (struct running){ .base_fd = runtime_open(false, why, sizeof(why)) };
+	*running = (struct running){ .base_fd = runtime_open(false, &why) };
 	if (running->base_fd == -ENOENT)
 		return CLIENT_FINE;
 	if (running->base_fd < 0)
-		return options_wrong(command, "%s", why);
+		return options_wrong(command, "%s", why.text);
 	running->count = runtime_names(running->base_fd, &running->names);
 	if (running->count >= 0)
 		return CLIENT_FINE;

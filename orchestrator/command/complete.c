@@ -66,8 +66,9 @@ static void scenarios(const struct words *words)
 
 static void fabrics(const struct words *words)
 {
-	char(*names)[NODE_NAME_MAX] = NULL, why[512];
-	int base_fd = runtime_open(false, why, sizeof(why));
+	char(*names)[NODE_NAME_MAX] = NULL;
+	struct why why;
+	int base_fd = runtime_open(false, &why);
 	int count = base_fd < 0 ? 0 : runtime_names(base_fd, &names);
 
 	for (int i = 0; i < count; i++)

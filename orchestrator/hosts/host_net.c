@@ -27,13 +27,13 @@
 #define VLAN_TAG_BYTES 4u
 #define WIRE_ONLY_BYTES 24u /* preamble 8, FCS 4, gap 12 */
 
-static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec, char *why,
-				size_t why_max);
-static int namespaces_leave(const struct fabric_namespaces *namespaces, char *why, size_t why_max);
+static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec,
+				struct why *why);
+static int namespaces_leave(const struct fabric_namespaces *namespaces, struct why *why);
 static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces,
-		   const struct host_net_spec *spec, char *why, size_t why_max);
+		   const struct host_net_spec *spec, struct why *why);
 
-__attribute__((format(printf, 4, 5))) static int failed(int error, char *why, size_t why_max,
+__attribute__((format(printf, 3, 4))) static int failed(int error, struct why *why,
 							const char *step, ...)
 {
 	va_list arguments;
@@ -42,8 +42,7 @@ __attribute__((format(printf, 4, 5))) static int failed(int error, char *why, si
 	va_start(arguments, step);
 	vsnprintf(text, sizeof text, step, arguments);
 	va_end(arguments);
-	snprintf(why, why_max, "%s: %s", text, strerror(-error));
-	return error;
+	return why_say(why, error, "%s: %s", text, strerror(-error));
 }
 
 static void host_reset(struct host_net *host, const struct host_net_spec *spec)
@@ -56,38 +55,35 @@ static void host_reset(struct host_net *host, const struct host_net_spec *spec)
 		host->queue_fds[i] = -1;
 }
 
-static int spec_check(const struct host_net_spec *spec, char *why, size_t why_max)
+static int spec_check(const struct host_net_spec *spec, struct why *why)
 {
 	if (strlen(spec->interface) >= IFNAMSIZ || strlen(spec->far_name) >= IFNAMSIZ)
-		return failed(-ENAMETOOLONG, why, why_max, "host %s: interface %s to %s",
-			      spec->name, spec->interface, spec->far_name);
+		return failed(-ENAMETOOLONG, why, "host %s: interface %s to %s", spec->name,
+			      spec->interface, spec->far_name);
 	if (!spec->queue_count || spec->queue_count > HOST_NET_QUEUES_MAX)
-		return failed(-ERANGE, why, why_max, "host %s: %u queues", spec->name,
-			      spec->queue_count);
+		return failed(-ERANGE, why, "host %s: %u queues", spec->name, spec->queue_count);
 	if (!spec->mtu_bytes || spec->mtu_bytes > HOST_NET_MTU_BYTES_MAX)
-		return failed(-ERANGE, why, why_max, "host %s: MTU of %u bytes", spec->name,
+		return failed(-ERANGE, why, "host %s: MTU of %u bytes", spec->name,
 			      spec->mtu_bytes);
 	return 0;
 }
 
 int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces,
-		  const struct host_net_spec *spec, char *why, size_t why_max)
+		  const struct host_net_spec *spec, struct why *why)
 {
-	char why_left[200];
+	struct why why_left;
 	int error, error_left;
 
 	host_reset(host, spec);
-	error = spec_check(spec, why, why_max);
+	error = spec_check(spec, why);
 	if (error)
 		return error;
-	error = namespaces_enter_new(host, spec, why, why_max);
-	error_left = namespaces_leave(namespaces, why_left, sizeof why_left);
-	if (!error && error_left) {
-		snprintf(why, why_max, "%s", why_left);
-		error = error_left;
-	}
+	error = namespaces_enter_new(host, spec, why);
+	error_left = namespaces_leave(namespaces, &why_left);
+	if (!error && error_left)
+		error = why_say(why, error_left, "%s", why_left.text);
 	if (!error)
-		error = wire_up(host, namespaces, spec, why, why_max);
+		error = wire_up(host, namespaces, spec, why);
 	if (error) {
 		/* now: the name may be used again before the kernel has removed the namespace */
 		if (host->far_index > 0)
@@ -99,36 +95,35 @@ int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces,
 
 /* in namespace @net_fd, which exists */
 static int wire_into(struct host_net *host, struct fabric_namespaces *namespaces, int net_fd,
-		     const struct host_net_spec *spec, char *why, size_t why_max)
+		     const struct host_net_spec *spec, struct why *why)
 {
-	int error = spec_check(spec, why, why_max);
+	int error = spec_check(spec, why);
 
 	if (error)
 		return error;
 	host->net_fd = fcntl(net_fd, F_DUPFD_CLOEXEC, 0);
 	if (host->net_fd < 0)
-		return failed(-errno, why, why_max, "host %s: its network namespace", spec->name);
-	error = wire_up(host, namespaces, spec, why, why_max);
+		return failed(-errno, why, "host %s: its network namespace", spec->name);
+	error = wire_up(host, namespaces, spec, why);
 	if (error)
 		host_net_free(host, namespaces);
 	return error;
 }
 
 int host_net_join(struct host_net *host, struct fabric_namespaces *namespaces,
-		  const struct host_net *first, const struct host_net_spec *spec, char *why,
-		  size_t why_max)
+		  const struct host_net *first, const struct host_net_spec *spec, struct why *why)
 {
 	host_reset(host, spec);
 	host->further = true;
-	return wire_into(host, namespaces, first->net_fd, spec, why, why_max);
+	return wire_into(host, namespaces, first->net_fd, spec, why);
 }
 
 int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces, int net_fd,
-		    const struct host_net_spec *spec, char *why, size_t why_max)
+		    const struct host_net_spec *spec, struct why *why)
 {
 	host_reset(host, spec);
 	host->attached = true;
-	return wire_into(host, namespaces, net_fd, spec, why, why_max);
+	return wire_into(host, namespaces, net_fd, spec, why);
 }
 
 void host_net_free(struct host_net *host, struct fabric_namespaces *namespaces)
@@ -152,31 +147,30 @@ static int self_fd(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec, char *why,
-				size_t why_max)
+static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec,
+				struct why *why)
 {
 	if (unshare(CLONE_NEWNET | CLONE_NEWUTS))
-		return failed(-errno, why, why_max,
+		return failed(-errno, why,
 			      "host %s: its namespaces (see sysctl user.max_net_namespaces)",
 			      spec->name);
 	if (sethostname(spec->name, strlen(spec->name)))
-		return failed(-errno, why, why_max, "host %s: its name", spec->name);
+		return failed(-errno, why, "host %s: its name", spec->name);
 	host->net_fd = self_fd("/proc/self/ns/net");
 	if (host->net_fd < 0)
-		return failed(host->net_fd, why, why_max, "host %s: its network namespace",
-			      spec->name);
+		return failed(host->net_fd, why, "host %s: its network namespace", spec->name);
 	host->uts_fd = self_fd("/proc/self/ns/uts");
 	if (host->uts_fd < 0)
-		return failed(host->uts_fd, why, why_max, "host %s: its UTS namespace", spec->name);
+		return failed(host->uts_fd, why, "host %s: its UTS namespace", spec->name);
 	return 0;
 }
 
-static int namespaces_leave(const struct fabric_namespaces *namespaces, char *why, size_t why_max)
+static int namespaces_leave(const struct fabric_namespaces *namespaces, struct why *why)
 {
 	if (setns(namespaces->net_fd, CLONE_NEWNET))
-		return failed(-errno, why, why_max, "back to the network namespace of the fabric");
+		return failed(-errno, why, "back to the network namespace of the fabric");
 	if (setns(namespaces->uts_fd, CLONE_NEWUTS))
-		return failed(-errno, why, why_max, "back to the UTS namespace of the fabric");
+		return failed(-errno, why, "back to the UTS namespace of the fabric");
 	return 0;
 }
 
@@ -311,7 +305,7 @@ static int vlan_make(struct host_net *host, struct netlink *netlink,
 }
 
 static int vlans_make(struct host_net *host, struct netlink *netlink,
-		      const struct host_net_spec *spec, char *why, size_t why_max)
+		      const struct host_net_spec *spec, struct why *why)
 {
 	int error = 0;
 
@@ -320,12 +314,12 @@ static int vlans_make(struct host_net *host, struct netlink *netlink,
 
 		error = vlan_make(host, netlink, spec, vlan);
 		if (error == -EOPNOTSUPP)
-			snprintf(why, why_max,
-				 "host %s: VLAN %u of %s: this kernel has no VLAN devices (its "
-				 "module 8021q); as root: modprobe 8021q, or leave 'vlans' out",
-				 spec->name, vlan->id, spec->interface);
+			why_say(why, 0,
+				"host %s: VLAN %u of %s: this kernel has no VLAN devices (its "
+				"module 8021q); as root: modprobe 8021q, or leave 'vlans' out",
+				spec->name, vlan->id, spec->interface);
 		else if (error)
-			failed(error, why, why_max, "host %s: VLAN %u of %s", spec->name, vlan->id,
+			failed(error, why, "host %s: VLAN %u of %s", spec->name, vlan->id,
 			       spec->interface);
 	}
 	return error;
@@ -385,60 +379,54 @@ static int routes_add(const struct host_net *host, struct netlink *netlink,
 }
 
 static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespaces,
-			struct netlink *netlink, const struct host_net_spec *spec, char *why,
-			size_t why_max)
+			struct netlink *netlink, const struct host_net_spec *spec, struct why *why)
 {
 	int error = pair_make(host, namespaces, netlink, spec);
 
 	if (error)
-		return failed(error, why, why_max, "host %s: interfaces %s and %s", spec->name,
+		return failed(error, why, "host %s: interfaces %s and %s", spec->name,
 			      spec->interface, spec->far_name);
 	error = host_net_queues_open(host->far_index, spec->queue_count, host->queue_fds);
 	if (error)
-		return failed(error, why, why_max, "host %s: packet sockets on %s", spec->name,
+		return failed(error, why, "host %s: packet sockets on %s", spec->name,
 			      spec->far_name);
 	host->queue_count = spec->queue_count;
 	error = interface_settings(namespaces, host, spec);
 	if (error)
-		return failed(error, why, why_max, "host %s: settings of %s", spec->name,
-			      spec->interface);
+		return failed(error, why, "host %s: settings of %s", spec->name, spec->interface);
 	error = spec->rate_bps < host->shaped_max_bps ? rate_set(host, netlink, spec->rate_bps) : 0;
 	if (error)
-		return failed(error, why, why_max, "host %s: token bucket (tbf) of %s", spec->name,
+		return failed(error, why, "host %s: token bucket (tbf) of %s", spec->name,
 			      spec->interface);
 	/* the loopback of an attached namespace is not ours */
 	error = host->attached || host->further ? 0 : netlink_link_up(netlink, 1, false);
 	if (!error)
 		error = netlink_link_up(netlink, host->index, false);
 	if (error)
-		return failed(error, why, why_max, "host %s: bringing %s up", spec->name,
-			      spec->interface);
+		return failed(error, why, "host %s: bringing %s up", spec->name, spec->interface);
 	error = addresses_add(host, netlink, host->index, spec->mtu_bytes,
 			      spec->addresses->addresses, spec->addresses->address_count);
 	if (error)
-		return failed(error, why, why_max, "host %s: addresses of %s", spec->name,
-			      spec->interface);
-	error = vlans_make(host, netlink, spec, why, why_max);
+		return failed(error, why, "host %s: addresses of %s", spec->name, spec->interface);
+	error = vlans_make(host, netlink, spec, why);
 	if (error)
 		return error;
 	router_settings(namespaces, host, spec);
 	error = routes_add(host, netlink, spec);
 	if (error)
-		return failed(error, why, why_max, "host %s: routes by %s", spec->name,
-			      spec->interface);
+		return failed(error, why, "host %s: routes by %s", spec->name, spec->interface);
 	return 0;
 }
 
 static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces,
-		   const struct host_net_spec *spec, char *why, size_t why_max)
+		   const struct host_net_spec *spec, struct why *why)
 {
 	struct netlink netlink;
 	int error = netlink_open(&netlink, host->net_fd, namespaces->net_fd);
 
 	if (error)
-		return failed(error, why, why_max, "host %s: entering its network namespace",
-			      spec->name);
-	error = wire_up_over(host, namespaces, &netlink, spec, why, why_max);
+		return failed(error, why, "host %s: entering its network namespace", spec->name);
+	error = wire_up_over(host, namespaces, &netlink, spec, why);
 	netlink_close(&netlink);
 	return error;
 }

@@ -36,6 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/hosts/namespace.h"
 #include "orchestrator/scenario/scenario_host.h"
 
@@ -91,20 +92,19 @@ struct host_net {
 /** host_net_make() - makes a host with namespaces of its own. About 1 ms. Return: 0, or -errno with
  *  the step and the reason in @why; then nothing of it remains. */
 int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces,
-		  const struct host_net_spec *spec, char *why, size_t why_max);
+		  const struct host_net_spec *spec, struct why *why);
 
 /** host_net_join() - makes a further interface of host @first, which host_net_make() made.  Return:
  *  as above. */
 int host_net_join(struct host_net *host, struct fabric_namespaces *namespaces,
-		  const struct host_net *first, const struct host_net_spec *spec, char *why,
-		  size_t why_max);
+		  const struct host_net *first, const struct host_net_spec *spec, struct why *why);
 
 /** host_net_attach() - gives an existing network namespace (a container) an interface into the
  *  fabric.
  *  @net_fd borrowed. Its other interfaces, settings and routes stay as they are. Return: as
  *  above. */
 int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces, int net_fd,
-		    const struct host_net_spec *spec, char *why, size_t why_max);
+		    const struct host_net_spec *spec, struct why *why);
 
 /** host_net_free() - closes the descriptors; an attached namespace, or a host that goes on, loses
  *  the interface. Safe when not made. */

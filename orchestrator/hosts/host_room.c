@@ -180,7 +180,7 @@ static int init_begin(struct host_room *room, const struct fabric_namespaces *na
 	return error ? error : room->process_fd >= 0 ? 0 : -EPROTO;
 }
 
-static int report_await(struct host_room *room, char *why, size_t why_max)
+static int report_await(struct host_room *room, struct why *why)
 {
 	struct room_report report = { 0 };
 	int fds[3] = { -1, -1, -1 };
@@ -193,23 +193,20 @@ static int report_await(struct host_room *room, char *why, size_t why_max)
 	room->tmp_fd = fds[2];
 	room->proc_mounted = report.proc_mounted;
 	if (length != (ssize_t)sizeof(report))
-		return why_write(length < 0 ? (int)length : -ECHILD, why, why_max,
-				 "its init process: %s",
-				 length < 0 ? strerror((int)-length) : "it ended");
-	if (report.error)
-		snprintf(why, why_max, "%.*s: %s", (int)sizeof(report.step), report.step,
-			 strerror(-report.error));
-	return report.error;
+		return why_say(why, length < 0 ? (int)length : -ECHILD, "its init process: %s",
+			       length < 0 ? strerror((int)-length) : "it ended");
+	return report.error ? why_say(why, report.error, "%.*s: %s", (int)sizeof(report.step),
+				      report.step, strerror(-report.error))
+			    : 0;
 }
 
 static int room_begin(struct host_room *room, const struct fabric_namespaces *namespaces,
-		      int spec_fd, int net_fd, int uts_fd, char *why, size_t why_max)
+		      int spec_fd, int net_fd, int uts_fd, struct why *why)
 {
 	int pair[2], error;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return why_write(-errno, why, why_max, "a socket to its init process: %s",
-				 strerror(errno));
+		return why_say(why, -errno, "a socket to its init process: %s", strerror(errno));
 	room->socket_fd = pair[0];
 	error = init_begin(room, namespaces,
 			   (const int[ROOM_BEGIN_FDS]){ [ROOM_BEGIN_SPEC] = spec_fd,
@@ -218,25 +215,24 @@ static int room_begin(struct host_room *room, const struct fabric_namespaces *na
 							[ROOM_BEGIN_UTS] = uts_fd });
 	close(pair[1]);
 	if (error)
-		snprintf(why, why_max, "its pid and mount namespace: %s%s", strerror(-error),
-			 error == -EAGAIN ? ": " NAMESPACE_PROCESS_LIMIT : "");
-	return error ? error : report_await(room, why, why_max);
+		return why_say(why, error, "its pid and mount namespace: %s%s", strerror(-error),
+			       error == -EAGAIN ? ": " NAMESPACE_PROCESS_LIMIT : "");
+	return report_await(room, why);
 }
 
 int host_room_make(struct host_room *room, const struct fabric_namespaces *namespaces, int net_fd,
-		   int uts_fd, const struct host_room_spec *spec, char *why, size_t why_max)
+		   int uts_fd, const struct host_room_spec *spec, struct why *why)
 {
-	char reason[ROOM_STEP_MAX + 64] = "not enough memory";
+	struct why reason = { "not enough memory" };
 	int spec_fd = spec_pack(spec);
 	int error = spec_fd < 0 ? spec_fd : 0;
 
 	*room = HOST_ROOM_NONE;
 	if (!error)
-		error = room_begin(room, namespaces, spec_fd, net_fd, uts_fd, reason,
-				   sizeof(reason));
+		error = room_begin(room, namespaces, spec_fd, net_fd, uts_fd, &reason);
 	descriptor_close(&spec_fd);
 	if (error) {
-		snprintf(why, why_max, "host %s: %s", spec->name, reason);
+		why_say(why, 0, "host %s: %s", spec->name, reason.text);
 		host_room_free(room);
 	}
 	return error;

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/hosts/host_rights.h"
 #include "orchestrator/hosts/limit_group.h"
 #include "orchestrator/hosts/namespace.h"
@@ -54,7 +55,7 @@ struct host_room {
  *  host; borrowed.
  *  Return: 0, or -errno with the step and the reason in @why; then nothing of it remains. */
 int host_room_make(struct host_room *room, const struct fabric_namespaces *namespaces, int net_fd,
-		   int uts_fd, const struct host_room_spec *spec, char *why, size_t why_max);
+		   int uts_fd, const struct host_room_spec *spec, struct why *why);
 
 /** host_room_pid() - its init process, as this process sees it; -1: it has ended. */
 pid_t host_room_pid(const struct host_room *room);

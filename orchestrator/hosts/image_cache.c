@@ -14,7 +14,6 @@
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/json_member.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/hosts/image_engine.h"
 
 #define NEW_SUFFIX ".new."
@@ -47,9 +46,9 @@ int image_cache_path(char *path, size_t path_max)
 		       : -ENAMETOOLONG;
 }
 
-static int failed(int error, const char *what, const char *path, char *why, size_t why_max)
+static int failed(int error, const char *what, const char *path, struct why *why)
 {
-	return why_write(error, why, why_max, "%s %s: %s", what, path, strerror(-error));
+	return why_say(why, error, "%s %s: %s", what, path, strerror(-error));
 }
 
 /* Programs of images may have the set-user-ID bit of root: no other user may come near them. */
@@ -65,14 +64,13 @@ static int folder_check(int fd)
 }
 
 /* Return: 0; -ENOENT: there is no cache and @make is false; or -errno with @why */
-static int cache_open(struct cache *cache, bool make, char *why, size_t why_max)
+static int cache_open(struct cache *cache, bool make, struct why *why)
 {
 	int error = image_cache_path(cache->path, sizeof(cache->path));
 
 	cache->fd = cache->lock_fd = -1;
 	if (error)
-		return failed(error, "the folder of images", "below $XDG_CACHE_HOME or $HOME", why,
-			      why_max);
+		return failed(error, "the folder of images", "below $XDG_CACHE_HOME or $HOME", why);
 	if (make)
 		error = atomic_file_folder(cache->path);
 	if (!error) {
@@ -81,10 +79,10 @@ static int cache_open(struct cache *cache, bool make, char *why, size_t why_max)
 	}
 	if (error)
 		descriptor_close(&cache->fd);
-	return error ? failed(error, "the folder of images", cache->path, why, why_max) : 0;
+	return error ? failed(error, "the folder of images", cache->path, why) : 0;
 }
 
-static int cache_lock(struct cache *cache, char *why, size_t why_max)
+static int cache_lock(struct cache *cache, struct why *why)
 {
 	cache->lock_fd = openat(cache->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (cache->lock_fd >= 0 && flock(cache->lock_fd, LOCK_EX | LOCK_NB)) {
@@ -92,7 +90,7 @@ static int cache_lock(struct cache *cache, char *why, size_t why_max)
 		while (flock(cache->lock_fd, LOCK_EX) && errno == EINTR)
 			;
 	}
-	return cache->lock_fd < 0 ? failed(-errno, "a lock in", cache->path, why, why_max) : 0;
+	return cache->lock_fd < 0 ? failed(-errno, "a lock in", cache->path, why) : 0;
 }
 
 static void cache_close(struct cache *cache)
@@ -117,43 +115,44 @@ static int about_write(int fd, const char *name, const struct image_config *conf
 
 /* unpacks it to folder @made of the cache; -errno: @made is there, and not whole */
 static int tree_fill(const struct cache *cache, const char *made, const char *name,
-		     const struct image_config *config, char *why, size_t why_max)
+		     const struct image_config *config, struct why *why)
 {
 	char path[2 * PATH_MAX];
 	int fd = openat(cache->fd, made, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
 
 	snprintf(path, sizeof(path), "%s/%s/" TREE, cache->path, made);
 	if (fd < 0 || mkdirat(fd, TREE, 0755) || fchmodat(fd, TREE, 0755, 0))
-		error = failed(-errno, "making", path, why, why_max);
+		error = failed(-errno, "making", path, why);
 	if (!error)
-		error = image_engine_unpack(config->id, path, why, why_max);
+		error = image_engine_unpack(config->id, path, why);
 	if (!error) {
 		error = about_write(fd, name, config);
 		/* after a power failure, too, it has its name only if its files are there */
 		if (!error && syncfs(fd))
 			error = -errno;
 		if (error)
-			failed(error, "writing", path, why, why_max);
+			failed(error, "writing", path, why);
 	}
 	if (!error && renameat(cache->fd, made, cache->fd, config->id))
-		error = failed(-errno, "naming", path, why, why_max);
+		error = failed(-errno, "naming", path, why);
 	descriptor_close(&fd);
 	return error;
 }
 
 static int tree_make(const struct cache *cache, const char *name, const struct image_config *config,
-		     char *why, size_t why_max)
+		     struct why *why)
 {
-	char path[PATH_MAX + ENTRY_MAX + 1], reason[256];
+	char path[PATH_MAX + ENTRY_MAX + 1];
+	struct why reason;
 	int error;
 
 	fprintf(stderr, "heddle up: unpacking image %s, once, into %s\n", name, cache->path);
 	snprintf(path, sizeof(path), "%s/%s" NEW_SUFFIX "XXXXXX", cache->path, config->id);
 	if (!mkdtemp(path))
-		return failed(-errno, "making", path, why, why_max);
-	error = tree_fill(cache, path + strlen(cache->path) + 1, name, config, why, why_max);
+		return failed(-errno, "making", path, why);
+	error = tree_fill(cache, path + strlen(cache->path) + 1, name, config, why);
 	if (error)
-		(void)image_engine_remove(path, reason, sizeof(reason));
+		(void)image_engine_remove(path, &reason);
 	return error;
 }
 
@@ -172,23 +171,23 @@ static int entry_hold(int cache_fd, const char *name)
 }
 
 int image_cache_get(const char *name, const struct image_config *config, char *rootfs, bool *made,
-		    char *why, size_t why_max)
+		    struct why *why)
 {
 	struct cache cache;
-	int error = cache_open(&cache, true, why, why_max), fd = -1;
+	int error = cache_open(&cache, true, why), fd = -1;
 
 	*made = false;
 	if (!error)
-		error = cache_lock(&cache, why, why_max);
+		error = cache_lock(&cache, why);
 	if (!error && faccessat(cache.fd, config->id, F_OK, AT_SYMLINK_NOFOLLOW)) {
-		error = tree_make(&cache, name, config, why, why_max);
+		error = tree_make(&cache, name, config, why);
 		*made = !error;
 	}
 	if (!error && snprintf(rootfs, PATH_MAX, "%s/%s/" TREE, cache.path, config->id) >= PATH_MAX)
-		error = failed(-ENAMETOOLONG, "the folder", cache.path, why, why_max);
+		error = failed(-ENAMETOOLONG, "the folder", cache.path, why);
 	if (!error) {
 		fd = entry_hold(cache.fd, config->id);
-		error = fd < 0 ? failed(fd, "opening", rootfs, why, why_max) : 0;
+		error = fd < 0 ? failed(fd, "opening", rootfs, why) : 0;
 	}
 	cache_close(&cache);
 	return error ? error : fd;
@@ -257,12 +256,12 @@ static int is_entry(const struct dirent *entry)
 	return is_id(entry->d_name) || is_unfinished(entry->d_name);
 }
 
-json_t *image_cache_list(char *why, size_t why_max)
+json_t *image_cache_list(struct why *why)
 {
 	json_t *list = json_array();
 	struct dirent **entries = NULL;
 	struct cache cache;
-	int error = cache_open(&cache, false, why, why_max), count;
+	int error = cache_open(&cache, false, why), count;
 
 	if (error == -ENOENT)
 		return list;
@@ -282,7 +281,7 @@ json_t *image_cache_list(char *why, size_t why_max)
 
 /* What is removed first loses its name: a removal that is interrupted leaves nothing that looks
  * whole. */
-static int entry_remove(const struct cache *cache, const char *name, char *why, size_t why_max)
+static int entry_remove(const struct cache *cache, const char *name, struct why *why)
 {
 	char path[PATH_MAX + ENTRY_MAX + 1];
 
@@ -290,19 +289,18 @@ static int entry_remove(const struct cache *cache, const char *name, char *why, 
 	if (is_id(name)) {
 		snprintf(path, sizeof(path), "%s/%s" NEW_SUFFIX "pruned", cache->path, name);
 		if (renameat(cache->fd, name, cache->fd, path + strlen(cache->path) + 1))
-			return failed(-errno, "renaming", name, why, why_max);
+			return failed(-errno, "renaming", name, why);
 	}
-	return image_engine_remove(path, why, why_max);
+	return image_engine_remove(path, why);
 }
 
-static int one_prune(const struct cache *cache, const char *name, json_t *removed, char *why,
-		     size_t why_max)
+static int one_prune(const struct cache *cache, const char *name, json_t *removed, struct why *why)
 {
 	json_t *entry = is_id(name) ? entry_describe(cache, name) : NULL;
 	int error = 0;
 
 	if (!json_is_true(json_object_get(entry, "used"))) {
-		error = entry_remove(cache, name, why, why_max);
+		error = entry_remove(cache, name, why);
 		if (entry && !error)
 			json_array_append(removed, entry);
 	}
@@ -311,24 +309,23 @@ static int one_prune(const struct cache *cache, const char *name, json_t *remove
 }
 
 /* what was left goes first: an image may get the name of that */
-json_t *image_cache_prune(char *why, size_t why_max)
+json_t *image_cache_prune(struct why *why)
 {
 	json_t *removed = json_array();
 	struct dirent **entries = NULL;
 	struct cache cache;
-	int error = cache_open(&cache, false, why, why_max), count = 0;
+	int error = cache_open(&cache, false, why), count = 0;
 
 	if (error == -ENOENT)
 		return removed;
 	if (!error)
-		error = cache_lock(&cache, why, why_max);
+		error = cache_lock(&cache, why);
 	if (!error)
 		count = scandirat(cache.fd, ".", &entries, is_entry, by_name);
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = 0; i < count && !error; i++)
 			if (is_id(entries[i]->d_name) == pass)
-				error = one_prune(&cache, entries[i]->d_name, removed, why,
-						  why_max);
+				error = one_prune(&cache, entries[i]->d_name, removed, why);
 	for (int i = 0; i < count; i++)
 		free(entries[i]);
 	free(entries);

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/hosts/image_config.h"
 
 /** image_cache_path() - the folder of the cache, from the environment.
@@ -28,7 +29,7 @@ int image_cache_path(char *path, size_t path_max);
  *  Return: a descriptor that holds it until it is closed, in all copies; or -errno with the reason
  *  in @why. */
 int image_cache_get(const char *name, const struct image_config *config, char *rootfs, bool *made,
-		    char *why, size_t why_max);
+		    struct why *why);
 
 /** image_cache_hold() - one more holder of the image whose files are @rootfs.
  *  Return: a descriptor, closed on exec, or -errno. */
@@ -36,10 +37,10 @@ int image_cache_hold(const char *rootfs);
 
 /** image_cache_list() - what is in the cache, by ID: {"id", "name", "bytes", "folder", "used"}.
  *  Return: an array, or NULL with the reason in @why. */
-json_t *image_cache_list(char *why, size_t why_max);
+json_t *image_cache_list(struct why *why);
 
 /** image_cache_prune() - removes what is not held, and what killed processes have left.
  *  Return: those that were removed, as of image_cache_list(); or NULL with the reason in @why. */
-json_t *image_cache_prune(char *why, size_t why_max);
+json_t *image_cache_prune(struct why *why);
 
 #endif

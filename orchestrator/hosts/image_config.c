@@ -10,8 +10,7 @@
 #include "orchestrator/base/json_member.h"
 
 struct reading {
-	char *why;
-	size_t why_max;
+	struct why *why;
 	int error;
 };
 
@@ -25,7 +24,7 @@ refuse(struct reading *reading, const char *format, ...)
 		return;
 	reading->error = -EINVAL;
 	va_start(arguments, format);
-	vsnprintf(reading->why, reading->why_max, format, arguments);
+	vsnprintf(reading->why->text, sizeof(reading->why->text), format, arguments);
 	va_end(arguments);
 }
 
@@ -129,10 +128,9 @@ static void image_read(struct reading *reading, const json_t *image, struct imag
 	values_check(reading, config);
 }
 
-int image_config_read(const char *text, size_t length, struct image_config *config, char *why,
-		      size_t why_max)
+int image_config_read(const char *text, size_t length, struct image_config *config, struct why *why)
 {
-	struct reading reading = { why, why_max, 0 };
+	struct reading reading = { why, 0 };
 	json_error_t wrong;
 	json_t *all = json_loadb(text, length, 0, &wrong);
 

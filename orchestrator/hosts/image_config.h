@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nodes/base/why.h"
+
 #define IMAGE_ID_DIGITS 64u
 #define IMAGE_WORDS_MAX 4096u /* of a list */
 
@@ -25,8 +27,8 @@ struct image_config {
 
 /** image_config_read() - reads the JSON @text, of @length bytes.
  *  Return: 0, image_config_free() later; -EINVAL with the reason in @why; -ENOMEM. */
-int image_config_read(const char *text, size_t length, struct image_config *config, char *why,
-		      size_t why_max);
+int image_config_read(const char *text, size_t length, struct image_config *config,
+		      struct why *why);
 
 /** image_config_free() - frees the members; safe for one that is all zeros. */
 void image_config_free(struct image_config *config);

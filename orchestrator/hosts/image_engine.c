@@ -10,33 +10,31 @@
 
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/program_call.h"
-#include "orchestrator/base/why.h"
 
 #define NOT_STORED 1 /* exit status of podman image exists */
 #define WORDS_MAX 24u
 #define LINE_MAX_BYTES 300u
 
-static int missing(const char *program, char *why, size_t why_max)
+static int missing(const char *program, struct why *why)
 {
-	return why_write(-ENOENT, why, why_max, "%s is not installed; as root: apt-get install %s",
-			 program, program);
+	return why_say(why, -ENOENT, "%s is not installed; as root: apt-get install %s", program,
+		       program);
 }
 
 /* what a call gives that has ended with @status; @what  it was to do */
-static int ended(const struct program_call *call, int status, const char *what, char *why,
-		 size_t why_max)
+static int ended(const struct program_call *call, int status, const char *what, struct why *why)
 {
 	char line[LINE_MAX_BYTES];
 
 	if (status == PROGRAM_NOT_FOUND)
-		return missing(call->argv[0], why, why_max);
+		return missing(call->argv[0], why);
 	program_call_complaint(call->error_fd, line, sizeof(line));
-	return why_write(-EIO, why, why_max, "%s: %s, status %d%s%s", what, call->argv[0], status,
-			 *line ? ": " : "", line);
+	return why_say(why, -EIO, "%s: %s, status %d%s%s", what, call->argv[0], status,
+		       *line ? ": " : "", line);
 }
 
 /* Runs @argv; its output goes to @out_fd.  Return: 0, or -errno with @why */
-static int call(const char *const *argv, int out_fd, const char *what, char *why, size_t why_max)
+static int call(const char *const *argv, int out_fd, const char *what, struct why *why)
 {
 	struct program_call call = { .argv = argv, .in_fd = -1, .out_fd = out_fd };
 	int status, error = 0;
@@ -44,7 +42,7 @@ static int call(const char *const *argv, int out_fd, const char *what, char *why
 	call.error_fd = program_call_file();
 	status = program_call_run(&call);
 	if (status)
-		error = ended(&call, status, what, why, why_max);
+		error = ended(&call, status, what, why);
 	descriptor_close(&call.error_fd);
 	return error;
 }
@@ -52,7 +50,7 @@ static int call(const char *const *argv, int out_fd, const char *what, char *why
 /* ---- find ---- */
 
 /* Return: 1: podman has it, 0: it has not, or -errno */
-static int is_stored(const char *name, char *why, size_t why_max)
+static int is_stored(const char *name, struct why *why)
 {
 	const char *const argv[] = { "podman", "image", "exists", name, NULL };
 	struct program_call call = { .argv = argv, .in_fd = -1, .out_fd = -1 };
@@ -61,7 +59,7 @@ static int is_stored(const char *name, char *why, size_t why_max)
 	call.error_fd = program_call_file();
 	status = program_call_run(&call);
 	if (status > NOT_STORED)
-		status = ended(&call, status, "looking it up", why, why_max);
+		status = ended(&call, status, "looking it up", why);
 	else
 		status = !status;
 	descriptor_close(&call.error_fd);
@@ -69,7 +67,7 @@ static int is_stored(const char *name, char *why, size_t why_max)
 }
 
 /* podman itself prints its progress, and why it fails */
-static int pull(const char *name, char *why, size_t why_max)
+static int pull(const char *name, struct why *why)
 {
 	const char *const argv[] = { "podman", "pull", name, NULL };
 	struct program_call call = {
@@ -81,37 +79,37 @@ static int pull(const char *name, char *why, size_t why_max)
 	status = program_call_run(&call);
 	if (!status)
 		return 0;
-	return why_write(-EIO, why, why_max,
-			 "podman cannot pull it (status %d, its message is above); 'podman images' "
-			 "lists those that are here",
-			 status);
+	return why_say(why, -EIO,
+		       "podman cannot pull it (status %d, its message is above); 'podman images' "
+		       "lists those that are here",
+		       status);
 }
 
-static int inspect(const char *name, struct image_config *config, char *why, size_t why_max)
+static int inspect(const char *name, struct image_config *config, struct why *why)
 {
 	const char *const argv[] = { "podman", "image", "inspect", name, NULL };
 	int fd = program_call_file(), error;
 	char *text = NULL;
 	size_t length;
 
-	error = call(argv, fd, "inspecting it", why, why_max);
+	error = call(argv, fd, "inspecting it", why);
 	if (!error) {
 		text = program_call_text(fd, &length);
-		snprintf(why, why_max, "what podman says of it is too long");
-		error = text ? image_config_read(text, length, config, why, why_max) : -EMSGSIZE;
+		why_say(why, 0, "what podman says of it is too long");
+		error = text ? image_config_read(text, length, config, why) : -EMSGSIZE;
 	}
 	free(text);
 	descriptor_close(&fd);
 	return error;
 }
 
-int image_engine_find(const char *name, struct image_config *config, char *why, size_t why_max)
+int image_engine_find(const char *name, struct image_config *config, struct why *why)
 {
-	int stored = is_stored(name, why, why_max), error = stored < 0 ? stored : 0;
+	int stored = is_stored(name, why), error = stored < 0 ? stored : 0;
 
 	if (!stored)
-		error = pull(name, why, why_max);
-	return error ? error : inspect(name, config, why, why_max);
+		error = pull(name, why);
+	return error ? error : inspect(name, config, why);
 }
 
 /* ---- unpack ---- */
@@ -142,7 +140,7 @@ static void drain(int fd)
 }
 
 /* Devices cannot be made by an ordinary user, and a host has its own. */
-static int unpack(const char *container, const char *folder, char *why, size_t why_max)
+static int unpack(const char *container, const char *folder, struct why *why)
 {
 	const char *const export_words[] = { "podman", "export", container, NULL };
 	const char *const tar_words[] = { "tar",
@@ -166,7 +164,7 @@ static int unpack(const char *container, const char *folder, char *why, size_t w
 
 	as_owner(tar_words, tar_argv);
 	if (pipe2(pipes, O_CLOEXEC))
-		return why_write(-errno, why, why_max, "a pipe: %s", strerror(errno));
+		return why_say(why, -errno, "a pipe: %s", strerror(errno));
 	writer.out_fd = pipes[1];
 	reader.in_fd = pipes[0];
 	writer.error_fd = program_call_file();
@@ -182,26 +180,27 @@ static int unpack(const char *container, const char *folder, char *why, size_t w
 		status[0] = program_call_end(&writer);
 	/* if both fail, the first mistake was that of tar */
 	if (status[1])
-		error = ended(&reader, status[1], "unpacking it", why, why_max);
+		error = ended(&reader, status[1], "unpacking it", why);
 	else if (status[0])
-		error = ended(&writer, status[0], "exporting it", why, why_max);
+		error = ended(&writer, status[0], "exporting it", why);
 	descriptor_close(&writer.error_fd);
 	descriptor_close(&reader.error_fd);
 	return error;
 }
 
-static int container_remove(const char *container, char *why, size_t why_max)
+static int container_remove(const char *container, struct why *why)
 {
 	const char *const argv[] = { "podman", "rm", "--force", "--ignore", container, NULL };
 
-	return call(argv, -1, "removing a container that never ran", why, why_max);
+	return call(argv, -1, "removing a container that never ran", why);
 }
 
 /* A container that never runs shows podman the image's files as one tree. One that an earlier call
  * could not remove, since it was killed, goes first. */
-int image_engine_unpack(const char *id, const char *folder, char *why, size_t why_max)
+int image_engine_unpack(const char *id, const char *folder, struct why *why)
 {
-	char container[64], reason[LINE_MAX_BYTES];
+	char container[64];
+	struct why reason;
 	const char *const create[] = { "podman",
 				       "create",
 				       "--pull=never",
@@ -214,21 +213,21 @@ int image_engine_unpack(const char *id, const char *folder, char *why, size_t wh
 	int error;
 
 	snprintf(container, sizeof(container), "heddle-unpacks-%.16s", id);
-	error = container_remove(container, why, why_max);
+	error = container_remove(container, why);
 	if (!error)
-		error = call(create, -1, "making a container of it", why, why_max);
+		error = call(create, -1, "making a container of it", why);
 	if (error)
 		return error;
-	error = unpack(container, folder, why, why_max);
-	(void)container_remove(container, reason, sizeof(reason));
+	error = unpack(container, folder, why);
+	(void)container_remove(container, &reason);
 	return error;
 }
 
-int image_engine_remove(const char *folder, char *why, size_t why_max)
+int image_engine_remove(const char *folder, struct why *why)
 {
 	const char *const words[] = { "rm", "-r", "-f", "--one-file-system", "--", folder, NULL };
 	const char *argv[WORDS_MAX];
 
 	as_owner(words, argv);
-	return call(argv, -1, "removing its files", why, why_max);
+	return call(argv, -1, "removing its files", why);
 }

@@ -6,20 +6,21 @@
 #ifndef HEDDLE_ORCHESTRATOR_HOSTS_IMAGE_ENGINE_H
 #define HEDDLE_ORCHESTRATOR_HOSTS_IMAGE_ENGINE_H
 
+#include "nodes/base/why.h"
 #include "orchestrator/hosts/image_config.h"
 
 /** image_engine_find() - looks up image @name; pulls it if podman does not have it, which prints
  *  its progress to standard error.
  *  Return: 0 with @config, image_config_free() later; else -errno with the reason in @why. */
-int image_engine_find(const char *name, struct image_config *config, char *why, size_t why_max);
+int image_engine_find(const char *name, struct image_config *config, struct why *why);
 
 /** image_engine_unpack() - writes the files of image @id to the empty folder @folder, with their
  *  owners. Two callers must not do so at once for the same image.
  *  Return: 0, or -errno with the reason in @why: the folder may have a part of them. */
-int image_engine_unpack(const char *id, const char *folder, char *why, size_t why_max);
+int image_engine_unpack(const char *id, const char *folder, struct why *why);
 
 /** image_engine_remove() - removes folder @folder with all in it, of whatever owner.
  *  Return: 0, or -EIO with the reason in @why. */
-int image_engine_remove(const char *folder, char *why, size_t why_max);
+int image_engine_remove(const char *folder, struct why *why);
 
 #endif

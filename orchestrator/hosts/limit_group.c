@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "orchestrator/base/descriptor.h"
-#include "orchestrator/base/why.h"
 
 #define NAME_MAX_HERE 64
 #define SWEEP_PAUSE_US 20000
@@ -281,7 +280,7 @@ static int kind_make(const struct limit_groups *groups, enum limit_kind kind, ui
 }
 
 int limit_group_make(const struct limit_groups *groups, struct limit_group *group, uint32_t host,
-		     const uint64_t values[LIMIT_KINDS], pid_t pid, char *why, size_t why_max)
+		     const uint64_t values[LIMIT_KINDS], pid_t pid, struct why *why)
 {
 	*group = LIMIT_GROUP_NONE;
 	for (int kind = 0; kind < LIMIT_KINDS; kind++) {
@@ -292,8 +291,8 @@ int limit_group_make(const struct limit_groups *groups, struct limit_group *grou
 		fd = kind_make(groups, kind, host, values[kind], pid);
 		if (fd < 0) {
 			limit_group_free(groups, group, host);
-			return why_write(fd, why, why_max, "a control group in %s: %s",
-					 groups->bases[kind], strerror(-fd));
+			return why_say(why, fd, "a control group in %s: %s", groups->bases[kind],
+				       strerror(-fd));
 		}
 		group->fds[kind] = fd;
 	}

@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "nodes/base/why.h"
+
 enum limit_kind { LIMIT_PROCESSES, LIMIT_MEMORY, LIMIT_KINDS };
 
 struct limit_groups {
@@ -39,7 +41,7 @@ void limit_groups_open(struct limit_groups *groups, const char *process);
  *  @values  of enum limit_kind, in processes and bytes; 0: no limit.
  *  Return: 0, or -errno with the reason in @why. A kind without a folder is left out. */
 int limit_group_make(const struct limit_groups *groups, struct limit_group *group, uint32_t host,
-		     const uint64_t values[LIMIT_KINDS], pid_t pid, char *why, size_t why_max);
+		     const uint64_t values[LIMIT_KINDS], pid_t pid, struct why *why);
 
 /** limit_group_free() - removes it. Its processes must have ended. */
 void limit_group_free(const struct limit_groups *groups, struct limit_group *group, uint32_t host);

@@ -16,20 +16,18 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/hosts/fabric_init.h"
 #include "orchestrator/hosts/id_map.h"
 
-static int user_namespace_enter(struct fabric_namespaces *namespaces, char *why, size_t why_max);
-static int own_namespaces_make(struct fabric_namespaces *namespaces, char *why, size_t why_max);
+static int user_namespace_enter(struct fabric_namespaces *namespaces, struct why *why);
+static int own_namespaces_make(struct fabric_namespaces *namespaces, struct why *why);
 static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file,
-		      const struct room_skeleton *skeleton, char *why, size_t why_max);
-static int init_namespaces_open(struct fabric_namespaces *namespaces, char *why, size_t why_max);
-static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, size_t why_max);
+		      const struct room_skeleton *skeleton, struct why *why);
+static int init_namespaces_open(struct fabric_namespaces *namespaces, struct why *why);
+static int fabric_net_prepare(struct fabric_namespaces *namespaces, struct why *why);
 static bool privileged(void);
 
-int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
-		    size_t why_max)
+int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file, struct why *why)
 {
 	struct room_skeleton skeleton;
 	int error;
@@ -37,19 +35,19 @@ int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file
 	*namespaces = FABRIC_NAMESPACES_NONE;
 	room_skeleton_read(&skeleton, ""); /* owners are visible outside of a user namespace only */
 	namespaces->rootless = !privileged();
-	error = namespaces->rootless ? user_namespace_enter(namespaces, why, why_max) : 0;
+	error = namespaces->rootless ? user_namespace_enter(namespaces, why) : 0;
 	if (error)
 		goto out;
-	error = own_namespaces_make(namespaces, why, why_max);
+	error = own_namespaces_make(namespaces, why);
 	if (error)
 		goto out;
-	error = init_start(namespaces, hosts_file, &skeleton, why, why_max);
+	error = init_start(namespaces, hosts_file, &skeleton, why);
 	if (error)
 		goto out;
-	error = init_namespaces_open(namespaces, why, why_max);
+	error = init_namespaces_open(namespaces, why);
 	if (error)
 		goto out;
-	error = fabric_net_prepare(namespaces, why, why_max);
+	error = fabric_net_prepare(namespaces, why);
 out:
 	room_skeleton_free(&skeleton);
 	if (error)
@@ -109,58 +107,52 @@ static bool setting_is(int sysctl_fd, const char *path, long value)
 	return length > 0 && strtol(text, NULL, 10) == value;
 }
 
-void namespaces_refusal(int sysctl_fd, const char *step, int error, char *why, size_t why_max)
+void namespaces_refusal(int sysctl_fd, const char *step, int error, struct why *why)
 {
 	static const char as_root[] = "or run it as root";
 	const char *reason = strerror(-error);
 
 	if (error == -EAGAIN)
-		snprintf(why, why_max, "%s is refused (%s): " NAMESPACE_PROCESS_LIMIT, step,
-			 reason);
+		why_say(why, 0, "%s is refused (%s): " NAMESPACE_PROCESS_LIMIT, step, reason);
 	else if (setting_is(sysctl_fd, "kernel/unprivileged_userns_clone", 0))
-		snprintf(why, why_max,
-			 "%s is refused (%s): user namespaces are reserved to root here; "
-			 "allow them with 'sysctl kernel.unprivileged_userns_clone=1', %s",
-			 step, reason, as_root);
+		why_say(why, 0,
+			"%s is refused (%s): user namespaces are reserved to root here; allow them "
+			"with 'sysctl kernel.unprivileged_userns_clone=1', %s",
+			step, reason, as_root);
 	else if (setting_is(sysctl_fd, "user/max_user_namespaces", 0) || error == -ENOSPC)
-		snprintf(
-			why, why_max,
+		why_say(why, 0,
 			"%s is refused (%s): the limit of namespaces is reached; raise it with "
 			"'sysctl user.max_user_namespaces=10000' (and user.max_net_namespaces), %s",
 			step, reason, as_root);
 	else if (setting_is(sysctl_fd, "kernel/apparmor_restrict_unprivileged_userns", 1))
-		snprintf(why, why_max,
-			 "%s is refused (%s): AppArmor restricts user namespaces; allow them with "
-			 "'sysctl kernel.apparmor_restrict_unprivileged_userns=0' or a profile for "
-			 "heddle with "
-			 "'userns,', %s",
-			 step, reason, as_root);
+		why_say(why, 0,
+			"%s is refused (%s): AppArmor restricts user namespaces; allow them with "
+			"'sysctl kernel.apparmor_restrict_unprivileged_userns=0' or a profile for "
+			"heddle with 'userns,', %s",
+			step, reason, as_root);
 	else if (error == -EINVAL || error == -ENOSYS)
-		snprintf(why, why_max,
-			 "%s is refused (%s): this kernel has no user namespaces; run it as root",
-			 step, reason);
+		why_say(why, 0,
+			"%s is refused (%s): this kernel has no user namespaces; run it as root",
+			step, reason);
 	else
-		snprintf(why, why_max,
-			 "%s is refused (%s), probably by a container's seccomp or AppArmor "
-			 "profile; start the "
-			 "container "
-			 "with '--cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt "
-			 "apparmor=unconfined', %s of the "
-			 "machine",
-			 step, reason, as_root);
+		why_say(why, 0,
+			"%s is refused (%s), probably by a container's seccomp or AppArmor "
+			"profile; start the container with '--cap-add SYS_ADMIN --cap-add "
+			"NET_ADMIN --security-opt apparmor=unconfined', %s of the machine",
+			step, reason, as_root);
 }
 
-static void refusal(const char *step, int error, char *why, size_t why_max)
+static void refusal(const char *step, int error, struct why *why)
 {
 	int sysctl_fd = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	namespaces_refusal(sysctl_fd, step, error, why, why_max);
+	namespaces_refusal(sysctl_fd, step, error, why);
 	descriptor_close(&sysctl_fd);
 }
 
 /* id 0 of the new user namespace is the id we had; further ids are the subordinate ones of our
  * user. Without those no other id exists in it, so groups cannot be changed */
-static int user_namespace_enter(struct fabric_namespaces *namespaces, char *why, size_t why_max)
+static int user_namespace_enter(struct fabric_namespaces *namespaces, struct why *why)
 {
 	const unsigned user = geteuid(), group = getegid();
 	char user_map[32], group_map[32];
@@ -173,7 +165,7 @@ static int user_namespace_enter(struct fabric_namespaces *namespaces, char *why,
 	id_map_prepare(&helper);
 	if (unshare(CLONE_NEWUSER)) {
 		error = -errno;
-		refusal("a user namespace", error, why, why_max);
+		refusal("a user namespace", error, why);
 		return error;
 	}
 	done = id_map_write(&helper);
@@ -185,14 +177,13 @@ static int user_namespace_enter(struct fabric_namespaces *namespaces, char *why,
 	if (!error && !done.groups)
 		error = file_write(AT_FDCWD, "/proc/self/gid_map", group_map);
 	if (error == -EPERM && !user)
-		snprintf(why, why_max,
-			 "the map of user ids is refused (%s): root needs CAP_SETFCAP for it; add "
-			 "that ('--cap-add "
-			 "SETFCAP' of a container), or run heddle as another user ('--user "
-			 "1000:1000')",
-			 strerror(-error));
+		why_say(why, 0,
+			"the map of user ids is refused (%s): root needs CAP_SETFCAP for it; add "
+			"that ('--cap-add SETFCAP' of a container), or run heddle as another user "
+			"('--user 1000:1000')",
+			strerror(-error));
 	else if (error)
-		refusal("the map of user ids", error, why, why_max);
+		refusal("the map of user ids", error, why);
 	return error;
 }
 
@@ -206,28 +197,28 @@ static int namespace_fd(const char *process, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static int sentence(int error, const char *what, char *why, size_t why_max)
+static int sentence(int error, const char *what, struct why *why)
 {
-	return why_write(error, why, why_max, "%s: %s", what, strerror(-error));
+	return why_say(why, error, "%s: %s", what, strerror(-error));
 }
 
-static int own_namespaces_make(struct fabric_namespaces *namespaces, char *why, size_t why_max)
+static int own_namespaces_make(struct fabric_namespaces *namespaces, struct why *why)
 {
 	if (unshare(CLONE_NEWNET | CLONE_NEWUTS)) {
 		int error = -errno;
 
-		refusal("a network namespace", error, why, why_max);
+		refusal("a network namespace", error, why);
 		return error;
 	}
 	namespaces->user_fd = namespace_fd("self", "user");
 	namespaces->net_fd = namespace_fd("self", "net");
 	namespaces->uts_fd = namespace_fd("self", "uts");
 	if (namespaces->user_fd < 0)
-		return sentence(namespaces->user_fd, "/proc/self/ns/user", why, why_max);
+		return sentence(namespaces->user_fd, "/proc/self/ns/user", why);
 	if (namespaces->net_fd < 0)
-		return sentence(namespaces->net_fd, "/proc/self/ns/net", why, why_max);
+		return sentence(namespaces->net_fd, "/proc/self/ns/net", why);
 	if (namespaces->uts_fd < 0)
-		return sentence(namespaces->uts_fd, "/proc/self/ns/uts", why, why_max);
+		return sentence(namespaces->uts_fd, "/proc/self/ns/uts", why);
 	return 0;
 }
 
@@ -240,7 +231,7 @@ static pid_t fork_into_new(void)
 			      NULL);
 }
 
-static int init_await(struct fabric_namespaces *namespaces, char *why, size_t why_max)
+static int init_await(struct fabric_namespaces *namespaces, struct why *why)
 {
 	struct fabric_init_report report;
 	ssize_t length;
@@ -249,11 +240,11 @@ static int init_await(struct fabric_namespaces *namespaces, char *why, size_t wh
 		length = read(namespaces->init_fd, &report, sizeof report);
 	while (length < 0 && errno == EINTR);
 	if (length != (ssize_t)sizeof report)
-		return sentence(-ECHILD, "the fabric's init process ended", why, why_max);
+		return sentence(-ECHILD, "the fabric's init process ended", why);
 	namespaces->hosts_shown = report.hosts_shown;
 	namespaces->proc_mounted = report.proc_mounted;
 	if (report.error)
-		refusal(report.step, report.error, why, why_max);
+		refusal(report.step, report.error, why);
 	return report.error;
 }
 
@@ -268,15 +259,15 @@ static int hosts_file_touch(const char *path)
 }
 
 static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file,
-		      const struct room_skeleton *skeleton, char *why, size_t why_max)
+		      const struct room_skeleton *skeleton, struct why *why)
 {
 	int error = hosts_file_touch(hosts_file);
 	int pair[2];
 
 	if (error)
-		return sentence(error, hosts_file, why, why_max);
+		return sentence(error, hosts_file, why);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return sentence(-errno, "a socket to the fabric's init process", why, why_max);
+		return sentence(-errno, "a socket to the fabric's init process", why);
 	namespaces->init_fd = pair[0];
 	namespaces->init_pid = fork_into_new();
 	if (namespaces->init_pid == 0)
@@ -284,10 +275,10 @@ static int init_start(struct fabric_namespaces *namespaces, const char *hosts_fi
 	close(pair[1]);
 	if (namespaces->init_pid < 0) {
 		error = -errno;
-		refusal("a pid and mount namespace", error, why, why_max);
+		refusal("a pid and mount namespace", error, why);
 		return error;
 	}
-	return init_await(namespaces, why, why_max);
+	return init_await(namespaces, why);
 }
 
 /* /proc/sys is read-only in many containers; the hosts' own /proc is not */
@@ -304,27 +295,26 @@ static int sysctl_directory(pid_t init_pid, bool proc_mounted)
 	return fd < 0 ? -errno : fd;
 }
 
-static int init_namespaces_open(struct fabric_namespaces *namespaces, char *why, size_t why_max)
+static int init_namespaces_open(struct fabric_namespaces *namespaces, struct why *why)
 {
 	char process[16];
 
 	snprintf(process, sizeof process, "%d", (int)namespaces->init_pid);
 	namespaces->mount_fd = namespace_fd(process, "mnt");
 	if (namespaces->mount_fd < 0)
-		return sentence(namespaces->mount_fd, "the mount namespace of the hosts", why,
-				why_max);
+		return sentence(namespaces->mount_fd, "the mount namespace of the hosts", why);
 	namespaces->pid_fd = namespace_fd(process, "pid");
 	if (namespaces->pid_fd < 0)
-		return sentence(namespaces->pid_fd, "the pid namespace of the hosts", why, why_max);
+		return sentence(namespaces->pid_fd, "the pid namespace of the hosts", why);
 	namespaces->sysctl_fd = sysctl_directory(namespaces->init_pid, namespaces->proc_mounted);
 	if (namespaces->sysctl_fd < 0)
-		return sentence(namespaces->sysctl_fd, "/proc/sys", why, why_max);
+		return sentence(namespaces->sysctl_fd, "/proc/sys", why);
 	return 0;
 }
 
 /* NIC-side ends must only carry frames of the hosts; IPv6 would add frames of its own. A kernel
  * without IPv6 has no such file. */
-static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, size_t why_max)
+static int fabric_net_prepare(struct fabric_namespaces *namespaces, struct why *why)
 {
 	int error;
 
@@ -332,7 +322,7 @@ static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, s
 	error = netlink_open(&namespaces->netlink, -1, -1);
 	if (!error)
 		error = netlink_link_up(&namespaces->netlink, 1, false);
-	return error ? sentence(error, "the loopback interface of the fabric", why, why_max) : 0;
+	return error ? sentence(error, "the loopback interface of the fabric", why) : 0;
 }
 
 /* all capabilities that are needed to make and enter namespaces and interfaces */

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/hosts/netlink.h"
 
 /* what an -EAGAIN of fork() means to a user */
@@ -65,8 +66,7 @@ struct fabric_namespaces {
  *  @hosts_file the /etc/hosts of all hosts; created empty if missing; changed in place later.
  *  Return: 0, or -errno with one sentence in @why: what was refused, and a remedy. The process may
  *  then be in some of the namespaces already and must end. */
-int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file, char *why,
-		    size_t why_max);
+int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file, struct why *why);
 
 /** namespaces_close() - ends all programs in the hosts and closes the namespaces. Safe when not
  *  open, or in part. */
@@ -81,6 +81,6 @@ int namespaces_sysctl(const struct fabric_namespaces *namespaces, const char *pa
 /** namespaces_refusal() - the sentence for an unprivileged user when @step failed with -errno
  *  @error. @sysctl_fd directory /proc/sys, with the settings that may be the cause. Reads only
  *  these. */
-void namespaces_refusal(int sysctl_fd, const char *step, int error, char *why, size_t why_max);
+void namespaces_refusal(int sysctl_fd, const char *step, int error, struct why *why);
 
 #endif

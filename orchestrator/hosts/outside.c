@@ -170,7 +170,7 @@ static int ask(struct outside_connector *connector, const struct request *reques
 }
 
 int outside_connect(struct outside_connector *connector, uint32_t host, int net_fd, int user_fd,
-		    pid_t *pid, char *why, size_t why_max)
+		    pid_t *pid, struct why *why)
 {
 	const struct request request = { REQUEST_CONNECT, host };
 	const int fds[2] = { net_fd, user_fd };
@@ -178,8 +178,7 @@ int outside_connect(struct outside_connector *connector, uint32_t host, int net_
 	int error = ask(connector, &request, fds, user_fd < 0 ? 1 : 2, &answer);
 
 	*pid = answer.pid;
-	snprintf(why, why_max, "%s", answer.why);
-	return error;
+	return why_say(why, error, "%s", answer.why);
 }
 
 int outside_disconnect(struct outside_connector *connector, uint32_t host)

@@ -26,6 +26,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "nodes/base/why.h"
+
 #define OUTSIDE_HOSTS_MAX 64u /* connections at once: one process each */
 #define OUTSIDE_INTERFACE "outside0"
 #define OUTSIDE_ADDRESS "198.19.255.100"
@@ -68,7 +70,7 @@ void outside_close(struct outside_connector *connector);
  *  Return: 0; -EEXIST: it is connected; -ENOSPC; -ENOENT: the program is not installed; other
  *  -errno; with a sentence in @why. At most some seconds. */
 int outside_connect(struct outside_connector *connector, uint32_t host, int net_fd, int user_fd,
-		    pid_t *pid, char *why, size_t why_max);
+		    pid_t *pid, struct why *why);
 
 /** outside_disconnect() - ends the connection of @host; its interface is then gone.
  *  Return: 0; -ENOENT: it has none; -errno. */

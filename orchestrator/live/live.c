@@ -38,19 +38,8 @@ struct daemon_state {
 	struct live_clients clients;
 	int listener;
 	bool *death_logged; /* [node_count]: its death is in the log */
-	char why[512];      /* why the start failed */
+	struct why why;     /* why the start failed */
 };
-
-static int __attribute__((format(printf, 2, 3)))
-failed(struct daemon_state *daemon, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(daemon->why, sizeof(daemon->why), format, arguments);
-	va_end(arguments);
-	return -1;
-}
 
 /* standard error is the log */
 void live_note(const char *format, ...)
@@ -98,9 +87,8 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	daemon->listener = -1;
 	daemon->live.report_fd = report_fd;
 	live_clients_init(&daemon->clients, &daemon->live);
-	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why,
-			  sizeof(daemon->why))) {
-		report(report_fd, daemon->why);
+	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, &daemon->why)) {
+		report(report_fd, daemon->why.text);
 		free(daemon);
 		return status;
 	}
@@ -117,7 +105,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 		daemon_end(daemon);
 	} else {
 		daemon_end(daemon); /* before the report: its reader may try again at once */
-		report(report_fd, daemon->why);
+		report(report_fd, daemon->why.text);
 	}
 	free(daemon);
 	return status;
@@ -131,8 +119,8 @@ static int log_open(struct daemon_state *daemon)
 			O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		return failed(daemon, "cannot make %s/log: %s", daemon->live.place.path,
-			      strerror(errno));
+		return why_say(&daemon->why, -1, "cannot make %s/log: %s", daemon->live.place.path,
+			       strerror(errno));
 	dup2(fd, STDERR_FILENO);
 	close(fd);
 	setvbuf(stderr, NULL, _IOLBF, 0);
@@ -152,7 +140,8 @@ static int tables_alloc(struct daemon_state *daemon)
 	if (!daemon->death_logged || !live->veths || !live->hosts || !live->outside ||
 	    !live->cut_down || live_loads_init(live) || live_faults_init(live) ||
 	    live_rooms_alloc(live))
-		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
+		return why_say(&daemon->why, -1, "not enough memory for %u nodes",
+			       plan->node_count);
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		live->hosts[i].net_fd = -1;
 	return 0;
@@ -165,23 +154,23 @@ static int hosts_open(struct daemon_state *daemon)
 	int error = live_hosts_write(live, path, sizeof(path));
 
 	if (error)
-		return failed(daemon, "cannot write %s: %s", path, strerror(-error));
+		return why_say(&daemon->why, -1, "cannot write %s: %s", path, strerror(-error));
 	error = outside_open(&live->connector);
 	if (error)
-		failed(daemon, "cannot start a process: %s", strerror(-error));
+		why_say(&daemon->why, -1, "cannot start a process: %s", strerror(-error));
 	else
-		error = namespaces_open(&live->namespaces, path, daemon->why, sizeof(daemon->why));
+		error = namespaces_open(&live->namespaces, path, &daemon->why);
 	return error;
 }
 
 static int host_sockets(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX])
 {
 	struct daemon_state *daemon = owner;
-	char why[512] = "";
-	int count = live_host_sockets(&daemon->live, host_index, fds, why, sizeof(why));
+	struct why why = { "" };
+	int count = live_host_sockets(&daemon->live, host_index, fds, &why);
 
-	if (count < 0 && why[0])
-		fabric_fail(&daemon->live.fabric, "%s", why);
+	if (count < 0 && why.text[0])
+		fabric_fail(&daemon->live.fabric, "%s", why.text);
 	return count;
 }
 
@@ -256,9 +245,9 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 		fabric_options.tunnel = &live_tunnel_calls;
 	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
 	if (error == -EINTR)
-		return failed(daemon, "interrupted");
+		return why_say(&daemon->why, -1, "interrupted");
 	if (error)
-		failed(daemon, "%s", fabric->failure);
+		why_say(&daemon->why, -1, "%s", fabric->failure);
 	return error;
 }
 
@@ -273,25 +262,25 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 	if (error)
 		return error;
 	if (live_dilation_open(live))
-		return failed(daemon, "cannot find libheddle-dilate.so beside heddle");
+		return why_say(&daemon->why, -1, "cannot find libheddle-dilate.so beside heddle");
 	/* before the daemon enters the network of the fabric */
-	error = live_tunnel_open(live, &options->tunnel, daemon->why, sizeof(daemon->why));
+	error = live_tunnel_open(live, &options->tunnel, &daemon->why);
 	if (!error)
 		error = hosts_open(daemon);
 	if (error)
 		return error;
 	error = fabric_make(daemon, options);
 	if (!error)
-		error = live_outside_start_all(live, daemon->why, sizeof(daemon->why));
+		error = live_outside_start_all(live, &daemon->why);
 	if (error)
 		return error;
 	live->since_s = time(NULL);
 	live->since_ns = monotonic_ns();
 	daemon->listener = runtime_listen(&live->place);
 	if (daemon->listener < 0)
-		return failed(daemon, "cannot listen at %s/control: %s", live->place.path,
-			      strerror(-daemon->listener));
-	return live_programs_start(live) ? failed(daemon, "not enough memory") : 0;
+		return why_say(&daemon->why, -1, "cannot listen at %s/control: %s",
+			       live->place.path, strerror(-daemon->listener));
+	return live_programs_start(live) ? why_say(&daemon->why, -1, "not enough memory") : 0;
 }
 
 /* ---- nodes ---- */

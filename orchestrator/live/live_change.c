@@ -303,25 +303,27 @@ static json_t *host_wire(struct live_query *query, uint32_t index, int network)
 {
 	struct live *live = query->live;
 	const char *interface = live_query_text(query, "interface");
-	char why[512] = "";
+	struct why why = { "" };
 	int error;
 
 	if (network >= 0) {
 		error = live_host_attach(live, index, network, interface ? interface : "heddle0",
-					 why, sizeof(why));
+					 &why);
 		if (error == -EEXIST)
 			return live_refuse(
-				"%s; 'heddle attach --interface NAME' gives it another name", why);
+				"%s; 'heddle attach --interface NAME' gives it another name",
+				why.text);
 		if (error == -EPERM)
 			return live_refuse(
 				"%s; %s may not change that network namespace: it takes root, or a "
 				"fabric started "
 				"by its owner inside the same user namespace",
-				why, live->namespaces.rootless ? "a rootless fabric" : "this user");
+				why.text,
+				live->namespaces.rootless ? "a rootless fabric" : "this user");
 	} else {
-		error = live_host_make(live, index, why, sizeof(why));
+		error = live_host_make(live, index, &why);
 	}
-	return error < 0 ? live_refuse("%s", why[0] ? why : strerror(-error)) : NULL;
+	return error < 0 ? live_refuse("%s", why.text[0] ? why.text : strerror(-error)) : NULL;
 }
 
 static json_t *host_answer(const struct live *live, uint32_t index)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "nodes/wire/address.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/live/live_room.h"
 
 static bool is_router(const struct plan *plan, uint32_t index)
@@ -189,19 +188,19 @@ int live_hosts_write(const struct live *live, char *path, size_t path_max)
 
 /* eth1 and so on, of a host that has eth0 or gets it now */
 static int further_make(struct live *live, uint32_t index, const struct host_net_spec *spec,
-			char *why, size_t why_max)
+			struct why *why)
 {
 	uint32_t owner = live->plan->hosts[index].owner;
-	int error = live->hosts[owner].net_fd < 0 ? live_host_make(live, owner, why, why_max) : 0;
+	int error = live->hosts[owner].net_fd < 0 ? live_host_make(live, owner, why) : 0;
 
 	return error ? error
 		     : host_net_join(&live->hosts[index], &live->namespaces, &live->hosts[owner],
-				     spec, why, why_max);
+				     spec, why);
 }
 
 /* @network, @interface: live_host_attach(); -1: it has namespaces of the fabric */
 static int net_make(struct live *live, uint32_t index, int network, const char *interface,
-		    char *why, size_t why_max)
+		    struct why *why)
 {
 	struct host_net *host = &live->hosts[index];
 	struct live_host_names names;
@@ -210,26 +209,26 @@ static int net_make(struct live *live, uint32_t index, int network, const char *
 	int error;
 
 	if (!routes)
-		return why_write(-ENOMEM, why, why_max, "%s", strerror(ENOMEM));
+		return why_say(why, -ENOMEM, "%s", strerror(ENOMEM));
 	spec.routes = routes;
 	if (network >= 0) {
 		spec.interface = interface;
-		error = host_net_attach(host, &live->namespaces, network, &spec, why, why_max);
+		error = host_net_attach(host, &live->namespaces, network, &spec, why);
 	} else if (live->plan->hosts[index].interface) {
-		error = further_make(live, index, &spec, why, why_max);
+		error = further_make(live, index, &spec, why);
 	} else {
-		error = host_net_make(host, &live->namespaces, &spec, why, why_max);
+		error = host_net_make(host, &live->namespaces, &spec, why);
 	}
 	free(routes);
 	return error;
 }
 
-int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
+int live_host_make(struct live *live, uint32_t index, struct why *why)
 {
-	int error = net_make(live, index, -1, NULL, why, why_max);
+	int error = net_make(live, index, -1, NULL, why);
 
 	if (!error && !live->plan->hosts[index].interface) {
-		error = live_room_make(live, index, why, why_max);
+		error = live_room_make(live, index, why);
 		if (error)
 			live_host_end(live, index);
 	}
@@ -237,20 +236,20 @@ int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
 }
 
 int live_host_attach(struct live *live, uint32_t index, int network, const char *interface,
-		     char *why, size_t why_max)
+		     struct why *why)
 {
-	return net_make(live, index, network, interface, why, why_max);
+	return net_make(live, index, network, interface, why);
 }
 
-int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why,
-		      size_t why_max)
+int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX],
+		      struct why *why)
 {
 	struct host_net *host = &live->hosts[index];
 	uint32_t count = live->plan->nodes[plan_host_node(live->plan, index)].nic.host_queues;
 	int error = 0;
 
 	if (host->net_fd < 0)
-		error = live_host_make(live, index, why, why_max);
+		error = live_host_make(live, index, why);
 	else if (host->queue_fds[0] < 0)
 		error = host_net_carrier(host, &live->namespaces, true);
 	if (!error && host->queue_fds[0] < 0)

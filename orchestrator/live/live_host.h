@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/live/live.h"
 
 /* of the interface of a NIC, and of its end in the fabric */
@@ -31,18 +32,18 @@ int live_hosts_write(const struct live *live, char *path, size_t path_max);
 /** live_host_make() - makes host @index in namespaces of its own, or a further interface of a host
  *  (and that first, if it is not made).
  *  Return: 0, or -errno with the reason in @why. */
-int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max);
+int live_host_make(struct live *live, uint32_t index, struct why *why);
 
 /** live_host_attach() - gives namespace @network, borrowed, an interface called @interface into the
  *  fabric.  Return: as above. */
 int live_host_attach(struct live *live, uint32_t index, int network, const char *interface,
-		     char *why, size_t why_max);
+		     struct why *why);
 
 /** live_host_sockets() - packet sockets for the NIC of host @index, to be closed by the caller.
  *  Makes the host if necessary. A NIC that is restarted gets new sockets.
  *  Return: their number, or -errno, with the reason in @why if it is not empty. */
-int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why,
-		      size_t why_max);
+int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX],
+		      struct why *why);
 
 /** live_host_carriers() - each host's interface has a carrier if its link is up: it was not taken
  *  down, and switch and NIC live. A failure is noted in the log. One comparison for each host whose

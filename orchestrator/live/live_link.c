@@ -143,12 +143,12 @@ json_t *live_link_read(const struct live_query *query, const struct parameter_ta
 		const struct parameter *row = &table->rows[r];
 		const char *text = row->live ? live_query_text(query, row->key) : NULL;
 		uint64_t value;
-		char why[256];
+		struct why why;
 
 		if (!text)
 			continue;
-		if (parameter_read(row, row->key, text, &value, why, sizeof(why)))
-			return live_refuse("%s", why);
+		if (parameter_read(row, row->key, text, &value, &why))
+			return live_refuse("%s", why.text);
 		if (counts && value &&
 		    (!strcmp(row->key, "reorder") || !strcmp(row->key, "duplicate")))
 			return live_refuse("%s: this link numbers its frames, so it cannot reorder "

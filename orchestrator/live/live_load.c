@@ -465,15 +465,15 @@ json_t *live_load_set(struct live_query *query)
 	const struct workload_config *any;
 	uint64_t permille;
 	uint32_t senders;
-	char why[256];
+	struct why why;
 	int error;
 
 	if (index < 0)
 		return query->refusal;
 	if (!load)
 		return live_refuse("nothing to set: expected load=");
-	if (parameter_read(&parameter_load, "load", load, &permille, why, sizeof(why)))
-		return live_refuse("%s", why);
+	if (parameter_read(&parameter_load, "load", load, &permille, &why))
+		return live_refuse("%s", why.text);
 	any = first_part(live, (uint32_t)index, &senders);
 	if (any && !has_load(any))
 		return live_refuse("workload %s has no load: its arrival is %s", name,

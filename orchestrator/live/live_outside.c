@@ -8,38 +8,38 @@
 /* connects host @index to the machine's network.
  * @text  on success one sentence about it.
  * Return: 0, or -errno with the reason in @text. At most some seconds. */
-static int outside_start(struct live *live, uint32_t index, char *text, size_t text_max)
+static int outside_start(struct live *live, uint32_t index, struct why *text)
 {
 	struct live_outside_state *state = &live->outside[index];
 	const struct host_net *host = &live->hosts[index];
-	char why[OUTSIDE_WHY_MAX];
+	struct why why;
 	bool routed;
 	pid_t pid;
 	int error = outside_connect(&live->connector, index, host->net_fd,
 				    live->namespaces.rootless ? live->namespaces.user_fd : -1, &pid,
-				    why, sizeof(why));
+				    &why);
 
 	if (error) {
-		snprintf(text, text_max, "host %s: %s", plan_host_name(live->plan, index), why);
+		why_say(text, 0, "host %s: %s", plan_host_name(live->plan, index), why.text);
 		return error;
 	}
 	*state = (struct live_outside_state){ .pid = pid };
 	error = outside_configure(host->net_fd, live->namespaces.net_fd, &routed);
 	if (error) {
 		live_outside_stop(live, index);
-		snprintf(text, text_max, "host %s: interface " OUTSIDE_INTERFACE ": %s",
-			 plan_host_name(live->plan, index), strerror(-error));
+		why_say(text, 0, "host %s: interface " OUTSIDE_INTERFACE ": %s",
+			plan_host_name(live->plan, index), strerror(-error));
 		return error;
 	}
-	snprintf(text, text_max,
-		 "host %s reaches the machine's network by " OUTSIDE_INTERFACE " (slirp4netns, "
-		 "pid %d); resolver " OUTSIDE_RESOLVER "%s",
-		 plan_host_name(live->plan, index), (int)pid,
-		 routed ? "" : "; the default route is its own, by another interface");
+	why_say(text, 0,
+		"host %s reaches the machine's network by " OUTSIDE_INTERFACE
+		" (slirp4netns, pid %d); resolver " OUTSIDE_RESOLVER "%s",
+		plan_host_name(live->plan, index), (int)pid,
+		routed ? "" : "; the default route is its own, by another interface");
 	return 0;
 }
 
-int live_outside_start_all(struct live *live, char *text, size_t text_max)
+int live_outside_start_all(struct live *live, struct why *text)
 {
 	const struct plan *plan = live->plan;
 	int error = 0;
@@ -47,7 +47,7 @@ int live_outside_start_all(struct live *live, char *text, size_t text_max)
 	for (uint32_t i = 0; i < plan->host_count && !error; i++)
 		if (plan_here(plan, plan_host_node(plan, i)) && !plan->hosts[i].interface &&
 		    plan_host_settings(plan, i)->outside)
-			error = outside_start(live, i, text, text_max);
+			error = outside_start(live, i, text);
 	return error;
 }
 
@@ -140,7 +140,7 @@ json_t *live_outside(struct live_query *query)
 {
 	struct live *live = query->live;
 	const char *state = live_query_text(query, "state");
-	char text[OUTSIDE_WHY_MAX + 128];
+	struct why text;
 	int64_t index;
 
 	if (!live_query_text(query, "host"))
@@ -152,16 +152,16 @@ json_t *live_outside(struct live_query *query)
 	if (index < 0)
 		return query->refusal;
 	if (!strcmp(state, "on")) {
-		if (outside_start(live, (uint32_t)index, text, sizeof(text)))
-			return live_refuse("%s", text);
+		if (outside_start(live, (uint32_t)index, &text))
+			return live_refuse("%s", text.text);
 	} else {
-		snprintf(text, sizeof(text), "host %s %s the machine's network",
-			 plan_host_name(live->plan, (uint32_t)index),
-			 live_outside_stop(live, (uint32_t)index) ? "no longer reaches"
-								  : "did not reach");
+		why_say(&text, 0, "host %s %s the machine's network",
+			plan_host_name(live->plan, (uint32_t)index),
+			live_outside_stop(live, (uint32_t)index) ? "no longer reaches"
+								 : "did not reach");
 	}
 	return json_pack("{s:s, s:s, s:i, s:b, s:s}", "host",
 			 plan_host_name(live->plan, (uint32_t)index), "state", state, "pid",
 			 (int)live->outside[index].pid, "own_resolver",
-			 live_room_has_resolver(live, (uint32_t)index), "text", text);
+			 live_room_has_resolver(live, (uint32_t)index), "text", text.text);
 }

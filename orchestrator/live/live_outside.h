@@ -6,7 +6,7 @@
 
 /** live_outside_start_all() - connects the hosts whose scenario says `outside: yes`.
  *  Return: 0, or -errno with the reason in @text. */
-int live_outside_start_all(struct live *live, char *text, size_t text_max);
+int live_outside_start_all(struct live *live, struct why *text);
 
 /** live_outside_stop() - ends the connection of host @index. Return: false if it has none. */
 bool live_outside_stop(struct live *live, uint32_t index);

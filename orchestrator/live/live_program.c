@@ -133,8 +133,8 @@ static int log_open(const struct live *live, uint32_t host, int flags)
 static int program_start(struct live *live, struct live_program *program,
 			 const struct room_program *words, int fds[ROOM_START_FDS])
 {
-	char why[512];
-	const struct host_room *room = live_room_find(live, program->host, why, sizeof(why));
+	struct why why;
+	const struct host_room *room = live_room_find(live, program->host, &why);
 
 	fds[ROOM_START_WORDS] = room ? room_program_pack(words) : -EHOSTDOWN;
 	if (fds[ROOM_START_WORDS] < 0)

@@ -300,15 +300,16 @@ static json_t *ask_set(struct live_query *query)
 	const char *name = live_query_text(query, "name"), *value = live_query_text(query, "value");
 	json_t *answer;
 	int64_t node = live_query_node(query, live_query_text(query, "node"));
-	char what[128], why[256];
+	char what[128];
+	struct why why;
 
 	if (node < 0 || !live_query_node_runs(query, (uint32_t)node))
 		return query->refusal;
 	if (!name || !value)
 		return live_refuse("set needs a name and a value");
 	if (parameter_convert(&query->live->plan->nodes[node], name, value, message.text2,
-			      sizeof(message.text2), why, sizeof(why)))
-		return live_refuse("%s", why);
+			      sizeof(message.text2), &why))
+		return live_refuse("%s", why.text);
 	snprintf(message.text, sizeof(message.text), "%s", name);
 	snprintf(what, sizeof(what), "parameter '%.*s'", utf8_length(name, NAME_SHOWN_MAX), name);
 	answer = node_ask(query, (uint32_t)node, what, &message);

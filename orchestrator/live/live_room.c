@@ -115,7 +115,7 @@ static struct host_rights rights_of(struct live *live, uint32_t index)
 	return rights;
 }
 
-static int group_make(struct live *live, uint32_t index, char *why, size_t why_max)
+static int group_make(struct live *live, uint32_t index, struct why *why)
 {
 	const struct host_limits limits = limits_of(live, index);
 	/* the init process is not counted by the user */
@@ -123,13 +123,13 @@ static int group_make(struct live *live, uint32_t index, char *why, size_t why_m
 									   ? limits.processes + 1ull
 									   : 0,
 					       [LIMIT_MEMORY] = limits.memory_bytes };
-	char reason[256];
+	struct why reason;
 	int error = limit_group_make(&live->limit_groups, &live->rooms[index].group, index, values,
-				     host_room_pid(&live->rooms[index]), reason, sizeof(reason));
+				     host_room_pid(&live->rooms[index]), &reason);
 
 	if (error) {
-		snprintf(why, why_max, "host %s: limits: %s", plan_host_name(live->plan, index),
-			 reason);
+		why_say(why, 0, "host %s: limits: %s", plan_host_name(live->plan, index),
+			reason.text);
 		host_room_free(&live->rooms[index]);
 	}
 	return error;
@@ -155,7 +155,7 @@ const char *live_rooms_limits_missing(const struct live *live)
 
 /* ---- making it ---- */
 
-int live_room_make(struct live *live, uint32_t index, char *why, size_t why_max)
+int live_room_make(struct live *live, uint32_t index, struct why *why)
 {
 	const struct host_net *host = &live->hosts[index];
 	char runtime[PATH_MAX], self[PATH_MAX] = "", *resolver = resolver_text(live, index);
@@ -175,14 +175,13 @@ int live_room_make(struct live *live, uint32_t index, char *why, size_t why_max)
 	int error = -EHOSTDOWN;
 
 	if (live->namespaces.init_fd < 0)
-		snprintf(why, why_max,
-			 "the hosts' init process is dead: end the fabric and start "
-			 "it again");
+		why_say(why, 0,
+			"the hosts' init process is dead: end the fabric and start it again");
 	else
 		error = host_room_make(&live->rooms[index], &live->namespaces, host->net_fd,
-				       host->uts_fd, &spec, why, why_max);
+				       host->uts_fd, &spec, why);
 	free(resolver);
-	return error ? error : group_make(live, index, why, why_max);
+	return error ? error : group_make(live, index, why);
 }
 
 void live_room_end(struct live *live, uint32_t index)
@@ -192,11 +191,11 @@ void live_room_end(struct live *live, uint32_t index)
 	live->rooms[index] = HOST_ROOM_NONE;
 }
 
-const struct host_room *live_room_find(struct live *live, uint32_t index, char *why, size_t why_max)
+const struct host_room *live_room_find(struct live *live, uint32_t index, struct why *why)
 {
 	struct host_room *room;
 
-	why[0] = 0;
+	why->text[0] = 0;
 	if (!live->rooms || live->hosts[index].net_fd < 0 || live->hosts[index].attached)
 		return NULL;
 	room = &live->rooms[index];
@@ -207,7 +206,7 @@ const struct host_room *live_room_find(struct live *live, uint32_t index, char *
 			  "empty folders",
 			  plan_host_name(live->plan, index));
 	live_room_end(live, index);
-	return live_room_make(live, index, why, why_max) ? NULL : room;
+	return live_room_make(live, index, why) ? NULL : room;
 }
 
 /* ---- requests ---- */
@@ -288,16 +287,16 @@ static const struct host_room *room_asked(struct live_query *query, int64_t *nod
 {
 	struct live *live = query->live;
 	const struct host_room *room;
-	char why[512];
+	struct why why;
 	uint32_t index;
 
 	*node = live_query_node(query, live_query_text(query, "host"));
 	if (*node < 0 || live->plan->nodes[*node].kind != NODE_NIC)
 		return NULL;
 	index = (uint32_t)*node - live->plan->switch_count;
-	room = live_room_find(live, live->plan->hosts[index].owner, why, sizeof(why));
-	if (!room && why[0])
-		query->refusal = live_refuse("%s", why);
+	room = live_room_find(live, live->plan->hosts[index].owner, &why);
+	if (!room && why.text[0])
+		query->refusal = live_refuse("%s", why.text);
 	return room;
 }
 

@@ -10,7 +10,6 @@
 #include "nodes/base/monotonic.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/json_member.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/fabric/fabric_watch.h"
 #include "orchestrator/live/live_describe.h"
@@ -62,8 +61,7 @@ static void wait_tell(int report_fd, uint64_t *told_ns, const char *what)
 		dprintf(report_fd, "%s\n", what);
 }
 
-int live_tunnel_open(struct live *live, const struct tunnel_options *options, char *why,
-		     size_t why_max)
+int live_tunnel_open(struct live *live, const struct tunnel_options *options, struct why *why)
 {
 	uint64_t told_ns = monotonic_ns();
 	int error;
@@ -71,19 +69,19 @@ int live_tunnel_open(struct live *live, const struct tunnel_options *options, ch
 	tunnel_init(&live->tunnel, options);
 	if (!live->tunnel.options)
 		return 0;
-	while ((error = tunnel_connect(&live->tunnel, why, why_max)) == -EAGAIN) {
+	while ((error = tunnel_connect(&live->tunnel, why)) == -EAGAIN) {
 		if (interrupt_seen() || asker_gone(live->report_fd))
-			return why_write(-EINTR, why, why_max, "interrupted");
-		wait_tell(live->report_fd, &told_ns, why);
+			return why_say(why, -EINTR, "interrupted");
+		wait_tell(live->report_fd, &told_ns, why->text);
 		usleep(LOOK_MS * 1000);
 	}
 	if (error)
 		return error;
 	error = tunnel_names_start(&live->tunnel);
-	if (error)
-		snprintf(why, why_max, "no process for the names of machines can be started: %s",
-			 strerror(-error));
-	return error;
+	return error ? why_say(why, error,
+			       "no process for the names of machines can be started: %s",
+			       strerror(-error))
+		     : 0;
 }
 
 static int tunnel_begin(void *owner, int clock_fd)

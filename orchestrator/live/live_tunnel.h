@@ -15,6 +15,7 @@
 
 #include <jansson.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/live/live.h"
 
 extern const struct fabric_tunnel live_tunnel_calls; /* their owner begins with a struct live */
@@ -22,8 +23,7 @@ extern const struct fabric_tunnel live_tunnel_calls; /* their owner begins with 
 /** live_tunnel_open() - sockets to the other machines, in the network of the caller. Waits until
  *  their addresses are known: a line to live->report_fd for each second.
  *  Return: 0; -EINTR; else -errno, with @why. */
-int live_tunnel_open(struct live *live, const struct tunnel_options *options, char *why,
-		     size_t why_max);
+int live_tunnel_open(struct live *live, const struct tunnel_options *options, struct why *why);
 
 /** live_tunnel_child_ended() - is it the tunnel process that has ended? */
 void live_tunnel_child_ended(struct live *live, pid_t pid, int status);

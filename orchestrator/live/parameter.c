@@ -26,7 +26,7 @@ const struct parameter parameter_load = { .key = "load",
 					  .max = 1000 };
 
 int parameter_read(const struct parameter *row, const char *name, const char *text, uint64_t *value,
-		   char *why, unsigned why_max)
+		   struct why *why)
 {
 	struct scenario_errors errors = { 0 };
 	bool sound = scenario_parameter_parse(row, name, text, value, &errors);
@@ -37,13 +37,13 @@ int parameter_read(const struct parameter *row, const char *name, const char *te
 	if (key && key[-1] == '\'')
 		key--;
 	if (!sound)
-		snprintf(why, why_max, "%s", key ? key : sentence);
+		why_say(why, 0, "%s", key ? key : sentence);
 	scenario_errors_free(&errors);
 	return sound ? 0 : -EINVAL;
 }
 
 int parameter_convert(const struct node_config *node, const char *name, const char *value,
-		      char *text, unsigned text_max, char *why, unsigned why_max)
+		      char *text, unsigned text_max, struct why *why)
 {
 	struct parameter_live live = { 0 };
 	uint64_t number;
@@ -55,7 +55,7 @@ int parameter_convert(const struct node_config *node, const char *name, const ch
 		live.row = &parameter_load;
 	if (!live.row)
 		return 0;
-	if (parameter_read(live.row, name, value, &number, why, why_max))
+	if (parameter_read(live.row, name, value, &number, why))
 		return -EINVAL;
 	snprintf(text, text_max, "%" PRIu64, number);
 	return 0;

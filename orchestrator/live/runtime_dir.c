@@ -19,7 +19,6 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
-#include "orchestrator/base/why.h"
 
 /* another command may remove a stale folder meanwhile, but not that often */
 #define CLAIM_TRIES 100
@@ -69,40 +68,40 @@ int runtime_path_keep(void)
 }
 
 /* is the open directory @fd ours and closed to others? */
-static int directory_check(int fd, const char *path, char *why, size_t why_max)
+static int directory_check(int fd, const char *path, struct why *why)
 {
 	struct stat state;
 
 	if (fstat(fd, &state))
-		return why_write(-errno, why, why_max, "cannot check the owner of %s: %s", path,
-				 strerror(errno));
+		return why_say(why, -errno, "cannot check the owner of %s: %s", path,
+			       strerror(errno));
 	if (state.st_uid != geteuid())
-		return why_write(-EPERM, why, why_max,
-				 "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR",
-				 path, (unsigned)state.st_uid, (unsigned)geteuid());
+		return why_say(why, -EPERM,
+			       "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR",
+			       path, (unsigned)state.st_uid, (unsigned)geteuid());
 	if (state.st_mode & 077)
-		return why_write(-EPERM, why, why_max,
-				 "%s is open to others (mode %03o); expected 700: chmod 700 %s",
-				 path, (unsigned)state.st_mode & 0777, path);
+		return why_say(why, -EPERM,
+			       "%s is open to others (mode %03o); expected 700: chmod 700 %s", path,
+			       (unsigned)state.st_mode & 0777, path);
 	return 0;
 }
 
-int runtime_open(bool make, char *why, size_t why_max)
+int runtime_open(bool make, struct why *why)
 {
 	char path[PATH_MAX];
 	int fd, error = runtime_path(path, sizeof(path));
 
 	if (error)
-		return why_write(error, why, why_max, "the runtime directory's name is too long");
+		return why_say(why, error, "the runtime directory's name is too long");
 	if (make && mkdir(path, 0700) && errno != EEXIST)
-		return why_write(-errno, why, why_max,
-				 "cannot make the runtime directory %s: %s; set HEDDLE_RUNTIME_DIR",
-				 path, strerror(errno));
+		return why_say(why, -errno,
+			       "cannot make the runtime directory %s: %s; set HEDDLE_RUNTIME_DIR",
+			       path, strerror(errno));
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return why_write(-errno, why, why_max, "cannot open the runtime directory %s: %s",
-				 path, strerror(errno));
-	error = directory_check(fd, path, why, why_max);
+		return why_say(why, -errno, "cannot open the runtime directory %s: %s", path,
+			       strerror(errno));
+	error = directory_check(fd, path, why);
 	if (error) {
 		close(fd);
 		return error;
@@ -324,17 +323,16 @@ out:
 	return error;
 }
 
-int runtime_claim(int base_fd, const char *name, struct runtime_place *place, char *why,
-		  size_t why_max)
+int runtime_claim(int base_fd, const char *name, struct runtime_place *place, struct why *why)
 {
 	char base[PATH_MAX];
 	int error = runtime_path(base, sizeof(base)), tries = 0;
 
 	if (!runtime_name_fine(name))
-		return why_write(-EINVAL, why, why_max,
-				 "'%s' is not a valid name for a fabric: expected 1 to %u letters, "
-				 "digits, '_', '-', '.', no '.' or '-' first",
-				 name, NODE_NAME_MAX - 1);
+		return why_say(why, -EINVAL,
+			       "'%s' is not a valid name for a fabric: expected 1 to %u letters, "
+			       "digits, '_', '-', '.', no '.' or '-' first",
+			       name, NODE_NAME_MAX - 1);
 	*place = (struct runtime_place){
 		.base_fd = base_fd, .dir_fd = -1, .lock_fd = -1, .watch_fd = -1
 	};
@@ -351,13 +349,12 @@ int runtime_claim(int base_fd, const char *name, struct runtime_place *place, ch
 		} while ((error == -ENOENT || error == -ESTALE || error == -EEXIST) &&
 			 ++tries < CLAIM_TRIES);
 	if (error == -EEXIST)
-		return why_write(error, why, why_max,
-				 "a fabric '%s' is running; end it with 'heddle down %s', or give "
-				 "another --name",
-				 name, name);
+		return why_say(why, error,
+			       "a fabric '%s' is running; end it with 'heddle down %s', or give "
+			       "another --name",
+			       name, name);
 	if (error)
-		return why_write(error, why, why_max, "cannot make %s/%s: %s", base, name,
-				 strerror(-error));
+		return why_say(why, error, "cannot make %s/%s: %s", base, name, strerror(-error));
 	place->watch_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (place->watch_fd >= 0)
 		(void)inotify_add_watch(place->watch_fd, place->path,

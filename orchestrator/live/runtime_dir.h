@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "nodes/base/why.h"
 #include "nodes/config/config.h"
 
 #define RUNTIME_PROGRAMS "programs"
@@ -44,7 +45,7 @@ int runtime_path_keep(void);
 
 /** runtime_open() - opens that directory. @make creates it, 0700, if it is missing.
  *  Return: descriptor, -ENOENT (missing, !@make), or -errno with a sentence in @why. */
-int runtime_open(bool make, char *why, size_t why_max);
+int runtime_open(bool make, struct why *why);
 
 /** runtime_name_fine() - is @name a valid name? It becomes a file name: letters, digits, '_', '-'
  *  and '.', but neither '.' nor '-' first. */
@@ -54,8 +55,7 @@ bool runtime_name_fine(const char *name);
  *  @base_fd borrowed; must stay open until runtime_release().
  *  Return: 0; -EEXIST if a fabric of that name runs; else -errno. After an error @why has a
  *  sentence. */
-int runtime_claim(int base_fd, const char *name, struct runtime_place *place, char *why,
-		  size_t why_max);
+int runtime_claim(int base_fd, const char *name, struct runtime_place *place, struct why *why);
 
 /** runtime_lost() - have the folder or its lock been removed or renamed? Then no command finds the
  *  fabric. Empties @place->watch_fd. */

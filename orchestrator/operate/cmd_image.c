@@ -10,7 +10,6 @@
 #include "orchestrator/hosts/image_cache.h"
 
 #define ID_SHOWN 12
-#define WHY_MAX 700u
 
 struct request {
 	bool json;
@@ -51,11 +50,11 @@ static void images_print(const json_t *list)
 		       member_text(image, "name"));
 }
 
-static int images_run(const struct command_words *words, json_t *(*take)(char *, size_t),
+static int images_run(const struct command_words *words, json_t *(*take)(struct why *),
 		      const char *none, int argc, char **argv)
 {
 	struct request request = { 0 };
-	char why[WHY_MAX];
+	struct why why;
 	int count, status = options_read(words, argc, argv, &request, &count);
 	json_t *list;
 
@@ -63,9 +62,9 @@ static int images_run(const struct command_words *words, json_t *(*take)(char *,
 		return status;
 	if (count)
 		return options_wrong(words->name, "'%s' is one word too many", argv[1]);
-	list = take(why, sizeof(why));
+	list = take(&why);
 	if (!list)
-		return options_wrong(words->name, "%s", why);
+		return options_wrong(words->name, "%s", why.text);
 	if (request.json)
 		client_json_print(list);
 	else if (json_array_size(list))

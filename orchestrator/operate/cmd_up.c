@@ -206,7 +206,7 @@ static void folder_find(const char *file, char *folder, size_t folder_max)
 static int __attribute__((noreturn)) daemon_become(struct plan *plan, struct live_options *options,
 						   const struct up_images *images, int report_fd)
 {
-	char why[512];
+	struct why why;
 	int null, status;
 
 	setsid();
@@ -221,9 +221,9 @@ static int __attribute__((noreturn)) daemon_become(struct plan *plan, struct liv
 	up_images_hold(images);
 	if (runtime_path_keep() || chdir("/"))
 		_exit(CLIENT_FAILED);
-	options->base_fd = runtime_open(true, why, sizeof(why));
+	options->base_fd = runtime_open(true, &why);
 	if (options->base_fd < 0) {
-		(void)!write(REPORT_FD, why, strlen(why));
+		(void)!write(REPORT_FD, why.text, strlen(why.text));
 		_exit(CLIENT_FAILED);
 	}
 	status = live_run(plan, options, REPORT_FD);

@@ -15,25 +15,24 @@
 #include <unistd.h>
 
 #include "nodes/base/array.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/hosts/room_files.h"
 
 extern char **environ;
 
-static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_max);
+static int namespaces_enter(const struct enter_fds *fds, struct why *why);
 static void sysfs_renew(void);
 static int program_run(const struct enter_fds *fds, const struct host_user *user,
-		       char *const argv[], char *why, size_t why_max);
+		       char *const argv[], struct why *why);
 
 int enter_run(const struct enter_fds *fds, const struct host_user *user, char *const argv[],
-	      const char *cwd, char *why, size_t why_max)
+	      const char *cwd, struct why *why)
 {
 	char here[PATH_MAX];
 	int error;
 
 	if (!cwd)
 		cwd = getcwd(here, sizeof here);
-	error = namespaces_enter(fds, why, why_max);
+	error = namespaces_enter(fds, why);
 	if (error)
 		return error;
 	/* after the user namespace, since new rights clear it */
@@ -46,7 +45,7 @@ int enter_run(const struct enter_fds *fds, const struct host_user *user, char *c
 	/* entering a mount namespace changes to its root directory */
 	if (cwd)
 		(void)!chdir(cwd);
-	return program_run(fds, user, argv, why, why_max);
+	return program_run(fds, user, argv, why);
 }
 
 /* ---- namespaces ---- */
@@ -60,7 +59,7 @@ static bool is_inside(int fd, const char *own_path)
 }
 
 /* the user namespace first: it gives the right to enter the others */
-static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_max)
+static int namespaces_enter(const struct enter_fds *fds, struct why *why)
 {
 	const struct {
 		int fd, kind;
@@ -77,9 +76,8 @@ static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_m
 		if (steps[i].fd < 0 || is_inside(steps[i].fd, steps[i].own_path))
 			continue;
 		if (setns(steps[i].fd, steps[i].kind))
-			return why_write(-errno, why, why_max,
-					 "entering the host's %s namespace: %s", steps[i].name,
-					 strerror(errno));
+			return why_say(why, -errno, "entering the host's %s namespace: %s",
+				       steps[i].name, strerror(errno));
 	}
 	return 0;
 }
@@ -195,21 +193,20 @@ static struct failure start_await(int failure_fd)
 }
 
 void enter_failure_text(const char *program, const struct host_user *user, int error, bool no_user,
-			char *why, size_t why_max)
+			struct why *why)
 {
 	if (!no_user || !user)
-		snprintf(why, why_max, "cannot run %s: %s", program, strerror(-error));
+		why_say(why, 0, "cannot run %s: %s", program, strerror(-error));
 	else
-		snprintf(why, why_max, "cannot become user %s (%u): %s%s", user->name,
-			 (unsigned)user->user, strerror(-error),
-			 error == -EINVAL || error == -EPERM
-				 ? "; the hosts of this fabric have no such user: 'heddle up' "
-				   "says why"
-				 : "");
+		why_say(why, 0, "cannot become user %s (%u): %s%s", user->name,
+			(unsigned)user->user, strerror(-error),
+			error == -EINVAL || error == -EPERM ? "; the hosts of this fabric have no "
+							      "such user: 'heddle up' says why"
+							    : "");
 }
 
 static int program_run(const struct enter_fds *fds, const struct host_user *user,
-		       char *const argv[], char *why, size_t why_max)
+		       char *const argv[], struct why *why)
 {
 	struct failure failed;
 	sigset_t before;
@@ -218,8 +215,7 @@ static int program_run(const struct enter_fds *fds, const struct host_user *user
 	pid_t child;
 
 	if (pipe2(failure, O_CLOEXEC))
-		return why_write(-errno, why, why_max, "a pipe to the program: %s",
-				 strerror(errno));
+		return why_say(why, -errno, "a pipe to the program: %s", strerror(errno));
 	signals_block(&before);
 	child = fork();
 	if (child == 0)
@@ -227,9 +223,9 @@ static int program_run(const struct enter_fds *fds, const struct host_user *user
 	error = child < 0 ? -errno : 0;
 	close(failure[1]);
 	if (error) { /* ENOMEM is how a pid namespace without its init answers */
-		snprintf(why, why_max, "a process in the host: %s",
-			 error == -ENOMEM ? "its fabric has ended (or no memory)"
-					  : strerror(-error));
+		why_say(why, 0, "a process in the host: %s",
+			error == -ENOMEM ? "its fabric has ended (or no memory)"
+					 : strerror(-error));
 		close(failure[0]);
 		return error;
 	}
@@ -237,7 +233,7 @@ static int program_run(const struct enter_fds *fds, const struct host_user *user
 	close(failure[0]);
 	status = program_await(child);
 	if (failed.error)
-		enter_failure_text(argv[0], user, failed.error, failed.user, why, why_max);
+		enter_failure_text(argv[0], user, failed.error, failed.user, why);
 	if (failed.error)
 		return failed.error;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

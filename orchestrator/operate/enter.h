@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/hosts/host_rights.h"
 #include "orchestrator/hosts/limit_group.h"
 
@@ -56,11 +57,11 @@ struct enter_fds {
  *  reason in @why (-ENOENT, -EACCES: no such program; -EINVAL: the
  *  host has no such user). */
 int enter_run(const struct enter_fds *fds, const struct host_user *user, char *const argv[],
-	      const char *cwd, char *why, size_t why_max);
+	      const char *cwd, struct why *why);
 
 /** enter_failure_text() - the sentence about @program, which could not be started as @user, because
  *  of -errno @error.  @no_user  it could not become that user. */
 void enter_failure_text(const char *program, const struct host_user *user, int error, bool no_user,
-			char *why, size_t why_max);
+			struct why *why);
 
 #endif

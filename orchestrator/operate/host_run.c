@@ -13,7 +13,6 @@
 #include "nodes/base/array.h"
 #include "orchestrator/base/json_member.h"
 #include "orchestrator/base/program_path.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/hosts/host_dilation.h"
 #include "orchestrator/hosts/host_user.h"
@@ -164,8 +163,8 @@ static int program_request(struct client *client, const char *host,
 }
 
 /* Return: as enter_run() */
-static int program_await(int status_fd, const char *name, const struct host_user *user, char *why,
-			 size_t why_max)
+static int program_await(int status_fd, const char *name, const struct host_user *user,
+			 struct why *why)
 {
 	struct room_status end;
 	ssize_t length;
@@ -174,9 +173,9 @@ static int program_await(int status_fd, const char *name, const struct host_user
 		length = read(status_fd, &end, sizeof(end));
 	while (length < 0 && errno == EINTR);
 	if (length != (ssize_t)sizeof(end))
-		return why_write(-ECHILD, why, why_max, "the host has ended");
+		return why_say(why, -ECHILD, "the host has ended");
 	if (end.kind == ROOM_NOT_STARTED) {
-		enter_failure_text(name, user, end.value, end.no_user, why, why_max);
+		enter_failure_text(name, user, end.value, end.no_user, why);
 		return end.value;
 	}
 	return WIFSIGNALED(end.value) ? 128 + WTERMSIG(end.value) : WEXITSTATUS(end.value);
@@ -184,20 +183,21 @@ static int program_await(int status_fd, const char *name, const struct host_user
 
 /* The program is killed when this process ends, since the pipe has no reader then. */
 static int run_by_request(struct client *client, const char *host, const struct host_user *user,
-			  char *const argv[], const char *cwd, char *why, size_t why_max)
+			  char *const argv[], const char *cwd, struct why *why)
 {
 	const struct room_program program = { argv, environ, cwd ? cwd : "/", user };
 	int status_fd = -1, status = program_request(client, host, &program, &status_fd);
 
 	client_close(client); /* its place is for others while the program runs */
-	return status ? status : program_await(status_fd, argv[0], user, why, why_max);
+	return status ? status : program_await(status_fd, argv[0], user, why);
 }
 
 int host_run(const char *command, const char *fabric, const char *host, const char *user,
 	     char *const argv[], pid_t parent)
 {
 	struct host_user found_user, *as = user ? &found_user : NULL;
-	char *cwd = getcwd(NULL, 0), why[512] = "";
+	char *cwd = getcwd(NULL, 0);
+	struct why why = { "" };
 	struct client client;
 	struct enter_fds enter;
 	bool by_request = false;
@@ -216,13 +216,13 @@ int host_run(const char *command, const char *fabric, const char *host, const ch
 		goto close;
 	enter.parent = parent;
 	if (by_request) {
-		status = run_by_request(&client, host, as, argv, cwd, why, sizeof(why));
+		status = run_by_request(&client, host, as, argv, cwd, &why);
 	} else {
 		client_close(&client);
-		status = enter_run(&enter, as, argv, cwd, why, sizeof(why));
+		status = enter_run(&enter, as, argv, cwd, &why);
 	}
 	if (status < 0) {
-		options_wrong(command, "%s", why);
+		options_wrong(command, "%s", why.text);
 		status = EXIT_NOT_STARTED;
 	}
 close:

@@ -248,8 +248,8 @@ static bool has_commands(const struct plan *plan)
 
 static bool fabric_lives(const char *fabric)
 {
-	char why[512];
-	int base_fd = runtime_open(false, why, sizeof(why));
+	struct why why;
+	int base_fd = runtime_open(false, &why);
 	bool lives = base_fd >= 0 && runtime_lives(base_fd, fabric);
 
 	descriptor_close(&base_fd);

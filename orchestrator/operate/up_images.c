@@ -12,7 +12,6 @@
 #include "orchestrator/hosts/image_cache.h"
 #include "orchestrator/hosts/image_engine.h"
 
-#define WHY_MAX 700u
 #define PATH_DEFAULT "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 struct up_image {
@@ -129,14 +128,14 @@ int up_images_apply(struct scenario_host_settings *settings, const struct image_
 /* ---- all images ---- */
 
 /* Return: 0, or -errno with @why; image->hold_fd is -1 then */
-static int image_get(struct up_image *image, char *why, size_t why_max)
+static int image_get(struct up_image *image, struct why *why)
 {
 	bool made;
-	int error = image_engine_find(image->name, &image->config, why, why_max);
+	int error = image_engine_find(image->name, &image->config, why);
 
 	if (!error) {
-		image->hold_fd = image_cache_get(image->name, &image->config, image->rootfs, &made,
-						 why, why_max);
+		image->hold_fd =
+			image_cache_get(image->name, &image->config, image->rootfs, &made, why);
 		error = image->hold_fd < 0 ? image->hold_fd : 0;
 	}
 	if (image->hold_fd < 0)
@@ -158,7 +157,7 @@ static struct up_image *image_of(const struct scenario *scenario,
 				 struct up_images *images, struct scenario_errors *errors)
 {
 	struct up_image *image = image_find(images, settings->image);
-	char why[WHY_MAX] = "";
+	struct why why = { "" };
 	int error;
 
 	if (image)
@@ -168,10 +167,10 @@ static struct up_image *image_of(const struct scenario *scenario,
 	if (!image->name)
 		return NULL;
 	images->count++;
-	error = image_get(image, why, sizeof(why));
+	error = image_get(image, &why);
 	if (error)
 		scenario_errors_at(errors, scenario, &settings->image_place, "image '%.200s': %s",
-				   settings->image, *why ? why : strerror(-error));
+				   settings->image, *why.text ? why.text : strerror(-error));
 	return image;
 }
 

@@ -16,7 +16,8 @@ static bool is_same_place(const struct tunnel_address *a, const struct tunnel_ad
 
 static int list_read(struct up_machines *up)
 {
-	char *list = strdup(up->list), *rest = list, *word, why[TUNNEL_WHY_MAX];
+	char *list = strdup(up->list), *rest = list, *word;
+	struct why why;
 	struct machine_list *machines = &up->machines;
 	int status = 0;
 
@@ -28,8 +29,8 @@ static int list_read(struct up_machines *up)
 					       SCENARIO_MACHINES_MAX);
 			break;
 		}
-		if (!tunnel_address_read(word, address, why, sizeof(why))) {
-			status = options_wrong("up", "--machines: %s", why);
+		if (!tunnel_address_read(word, address, &why)) {
+			status = options_wrong("up", "--machines: %s", why.text);
 			break;
 		}
 		for (uint32_t i = 0; i < machines->count; i++) {
@@ -72,7 +73,7 @@ static int self_find(struct up_machines *up)
 
 int up_machines_read(struct up_machines *up)
 {
-	char why[TUNNEL_WHY_MAX];
+	struct why why;
 	int status;
 
 	if (!up->list && (up->self || up->key_file))
@@ -86,8 +87,8 @@ int up_machines_read(struct up_machines *up)
 		status = options_wrong("up",
 				       "--machines needs --key FILE, the same key on all machines; "
 				       "make one with 'openssl rand -hex 32 > FILE'");
-	if (!status && tunnel_key_read(up->key_file, up->tunnel.key, why, sizeof(why)))
-		status = options_wrong("up", "--key: %s", why);
+	if (!status && tunnel_key_read(up->key_file, up->tunnel.key, &why))
+		status = options_wrong("up", "--key: %s", why.text);
 	up->tunnel.machine_count = up->machines.count;
 	return status;
 }

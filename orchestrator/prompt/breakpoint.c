@@ -392,7 +392,8 @@ static enum step command_set(struct breakpoint *b, char *rest)
 	char *name = word_take(&rest), *parameter = word_take(&rest), *value = word_take(&rest);
 	struct control_message message = { .kind = CONTROL_SET };
 	const struct node_config *node;
-	char what[128], why[256], line[512];
+	char what[128], line[512];
+	struct why why;
 	enum step step;
 
 	if (!value[0])
@@ -403,9 +404,8 @@ static enum step command_set(struct breakpoint *b, char *rest)
 	if (!node)
 		return STEP_BAD;
 	snprintf(message.text, sizeof(message.text), "%s", parameter);
-	if (parameter_convert(node, parameter, value, message.text2, sizeof(message.text2), why,
-			      sizeof(why)))
-		return bad(b, "%s", why);
+	if (parameter_convert(node, parameter, value, message.text2, sizeof(message.text2), &why))
+		return bad(b, "%s", why.text);
 	snprintf(what, sizeof(what), "parameter '%s'", parameter);
 	step = ask(b, node, what, &message);
 	snprintf(line, sizeof(line), "set %s %s %s", name, parameter, value);

@@ -19,7 +19,6 @@
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/own_process.h"
 #include "orchestrator/base/socket_buffer.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/tunnel/tunnel_names.h"
 
 #define SOCKET_BUFFER_BYTES (8 << 20)
@@ -73,8 +72,7 @@ static bool place_read(const char *text, struct tunnel_address *address)
 	return true;
 }
 
-bool tunnel_address_read(const char *text, struct tunnel_address *address, char *why,
-			 size_t why_max)
+bool tunnel_address_read(const char *text, struct tunnel_address *address, struct why *why)
 {
 	const char *equals = strchr(text, '=');
 	size_t length = equals ? (size_t)(equals - text) : strlen(text);
@@ -85,9 +83,9 @@ bool tunnel_address_read(const char *text, struct tunnel_address *address, char 
 		if (place_read(equals ? equals + 1 : address->name, address))
 			return true;
 	}
-	snprintf(why, why_max,
-		 "'%.100s' is no machine: expected NAME, NAME=ADDRESS or NAME=ADDRESS:PORT", text);
-	return false;
+	return why_say(why, false,
+		       "'%.100s' is no machine: expected NAME, NAME=ADDRESS or NAME=ADDRESS:PORT",
+		       text);
 }
 
 static int digit_of(char c)
@@ -98,7 +96,7 @@ static int digit_of(char c)
 				      : -1;
 }
 
-int tunnel_key_read(const char *path, uint8_t key[TUNNEL_KEY_BYTES], char *why, size_t why_max)
+int tunnel_key_read(const char *path, uint8_t key[TUNNEL_KEY_BYTES], struct why *why)
 {
 	char text[2 * TUNNEL_KEY_BYTES + 2] = "";
 	FILE *file = fopen(path, "re");
@@ -113,8 +111,8 @@ int tunnel_key_read(const char *path, uint8_t key[TUNNEL_KEY_BYTES], char *why, 
 	if (error)
 		explicit_bzero(text, sizeof(text));
 	if (error)
-		return why_write(error, why, why_max, "the key cannot be read: %s: %s", path,
-				 strerror(-error));
+		return why_say(why, error, "the key cannot be read: %s: %s", path,
+			       strerror(-error));
 	if (length && text[length - 1] == '\n')
 		length--;
 	for (size_t i = 0; i < 2 * TUNNEL_KEY_BYTES && !error; i += 2) {
@@ -125,12 +123,11 @@ int tunnel_key_read(const char *path, uint8_t key[TUNNEL_KEY_BYTES], char *why, 
 		key[i / 2] = error ? 0 : (uint8_t)(high << 4 | low);
 	}
 	explicit_bzero(text, sizeof(text));
-	if (error)
-		snprintf(why, why_max,
-			 "%s is no key: expected %u hexadecimal digits, as from 'openssl rand -hex "
-			 "%u'",
-			 path, 2 * TUNNEL_KEY_BYTES, TUNNEL_KEY_BYTES);
-	return error;
+	return error ? why_say(why, error,
+			       "%s is no key: expected %u hexadecimal digits, as from 'openssl "
+			       "rand -hex %u'",
+			       path, 2 * TUNNEL_KEY_BYTES, TUNNEL_KEY_BYTES)
+		     : 0;
 }
 
 /* ---- sockets ---- */
@@ -183,30 +180,28 @@ static int socket_open(int family, const char *port, bool shared)
 }
 
 /* is the port free? With SO_REUSEADDR another fabric of this machine would go unnoticed */
-static int port_check(const struct tunnel *tunnel, int family, char *why, size_t why_max)
+static int port_check(const struct tunnel *tunnel, int family, struct why *why)
 {
 	const char *port = tunnel->options->machines[tunnel->options->self].port;
 	int fd = socket_open(family, port, false);
 
 	if (fd < 0)
-		return why_write(fd, why, why_max, "UDP port %s of this machine cannot be used: %s",
-				 port, strerror(-fd));
+		return why_say(why, fd, "UDP port %s of this machine cannot be used: %s", port,
+			       strerror(-fd));
 	close(fd);
 	return 0;
 }
 
-static int machine_connect(struct tunnel *tunnel, uint32_t machine, bool first, char *why,
-			   size_t why_max)
+static int machine_connect(struct tunnel *tunnel, uint32_t machine, bool first, struct why *why)
 {
 	const struct tunnel_address *address = &tunnel->options->machines[machine];
 	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG }, *found;
 	int fd, error = getaddrinfo(address->host, address->port, &hints, &found);
 
 	if (error)
-		return why_write(-EAGAIN, why, why_max,
-				 "the address of machine %s is not known: %s: %s", address->name,
-				 address->host, gai_strerror(error));
-	error = first ? port_check(tunnel, found->ai_family, why, why_max) : 0;
+		return why_say(why, -EAGAIN, "the address of machine %s is not known: %s: %s",
+			       address->name, address->host, gai_strerror(error));
+	error = first ? port_check(tunnel, found->ai_family, why) : 0;
 	fd = error ? error
 		   : socket_open(found->ai_family,
 				 tunnel->options->machines[tunnel->options->self].port, true);
@@ -217,9 +212,9 @@ static int machine_connect(struct tunnel *tunnel, uint32_t machine, bool first, 
 		error = fd;
 	}
 	freeaddrinfo(found);
-	if (error && !why[0])
-		snprintf(why, why_max, "machine %s cannot be reached at %s: %s", address->name,
-			 address->host, strerror(-error));
+	if (error && !why->text[0])
+		why_say(why, 0, "machine %s cannot be reached at %s: %s", address->name,
+			address->host, strerror(-error));
 	if (error)
 		return error;
 	socket_buffers_set(fd, SOCKET_BUFFER_BYTES);
@@ -235,14 +230,14 @@ static bool sockets_none(const struct tunnel *tunnel)
 	return true;
 }
 
-int tunnel_connect(struct tunnel *tunnel, char *why, size_t why_max)
+int tunnel_connect(struct tunnel *tunnel, struct why *why)
 {
 	int error = 0;
 
-	why[0] = 0;
+	why->text[0] = 0;
 	for (uint32_t m = 0; m < tunnel->options->machine_count && !error; m++)
 		if (m != tunnel->options->self && tunnel->sockets[m] < 0)
-			error = machine_connect(tunnel, m, sockets_none(tunnel), why, why_max);
+			error = machine_connect(tunnel, m, sockets_none(tunnel), why);
 	return error;
 }
 

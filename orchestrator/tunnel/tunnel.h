@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "nodes/base/why.h"
 #include "nodes/config/config.h"
 #include "orchestrator/tunnel/tunnel_process.h"
 
 #define TUNNEL_PORT "7117" /* UDP; ours, not assigned to anything */
 #define TUNNEL_HOST_MAX 256u
-#define TUNNEL_WHY_MAX 512u
 
 /* one of --machines: NAME, NAME=ADDRESS or NAME=ADDRESS:PORT */
 struct tunnel_address {
@@ -50,12 +50,11 @@ const char *tunnel_node_name(const char *machine, char name[TUNNEL_NODE_NAME_MAX
 
 /** tunnel_address_read() - reads one word of --machines.   Return: false: it is none; @why says
  *  what was expected. */
-bool tunnel_address_read(const char *text, struct tunnel_address *address, char *why,
-			 size_t why_max);
+bool tunnel_address_read(const char *text, struct tunnel_address *address, struct why *why);
 
 /** tunnel_key_read() - the key in the file at @path: 64 hexadecimal digits, and perhaps a newline.
  *  Return: 0; -errno, with the reason in @why. */
-int tunnel_key_read(const char *path, uint8_t key[TUNNEL_KEY_BYTES], char *why, size_t why_max);
+int tunnel_key_read(const char *path, uint8_t key[TUNNEL_KEY_BYTES], struct why *why);
 
 /** tunnel_init() - none; @options borrowed. */
 void tunnel_init(struct tunnel *tunnel, const struct tunnel_options *options);
@@ -63,7 +62,7 @@ void tunnel_init(struct tunnel *tunnel, const struct tunnel_options *options);
 /** tunnel_connect() - a socket towards each other machine, in the network namespace of the caller.
  *  A name that is not known yet is an error of its own, since it may be later.
  *  Return: 0; -EAGAIN: @why names the machine whose address is not known; -errno, with @why. */
-int tunnel_connect(struct tunnel *tunnel, char *why, size_t why_max);
+int tunnel_connect(struct tunnel *tunnel, struct why *why);
 
 /** tunnel_start() - starts the process. @clock_fd of the clock page. @keep_user: privilege.h.
  *  Return: 0 or -errno; tunnel_end() in any case. */

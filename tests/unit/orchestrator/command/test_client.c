@@ -24,14 +24,14 @@ static struct client client;
 
 static void setup(void)
 {
-	char why[512];
+	struct why why;
 
 	snprintf(root, sizeof(root), "/tmp/heddle-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	snprintf(path, sizeof(path), "%s/run", root);
 	setenv("HEDDLE_RUNTIME_DIR", path, 1);
 	unsetenv("HEDDLE_FABRIC");
-	base_fd = runtime_open(true, why, sizeof(why));
+	base_fd = runtime_open(true, &why);
 	ck_assert_int_ge(base_fd, 0);
 	fabrics = 0;
 	daemon_fd = -1;
@@ -56,9 +56,9 @@ static void teardown(void)
 /* a fabric @name runs from now on */
 static void runs(const char *name)
 {
-	char why[512];
+	struct why why;
 
-	ck_assert_int_eq(runtime_claim(base_fd, name, &places[fabrics], why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_claim(base_fd, name, &places[fabrics], &why), 0);
 	listeners[fabrics] = runtime_listen(&places[fabrics]);
 	ck_assert_int_ge(listeners[fabrics], 0);
 	fabrics++;

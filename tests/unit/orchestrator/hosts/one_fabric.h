@@ -12,7 +12,7 @@
 
 static struct fabric_namespaces namespaces;
 static char hosts_file[] = "/tmp/heddle-test-hosts-XXXXXX";
-static char why[512];
+static struct why why;
 
 /* before and after all tests of a group */
 static void hosts_file_create(void)
@@ -33,17 +33,17 @@ static bool fabric_open(void)
 	pid_t child = fork();
 
 	if (child == 0) {
-		int error = namespaces_open(&namespaces, hosts_file, why, sizeof why);
+		int error = namespaces_open(&namespaces, hosts_file, &why);
 
 		if (error)
-			printf("skipped namespaces: %s\n", why);
+			printf("skipped namespaces: %s\n", why.text);
 		fflush(stdout);
 		_exit(error != 0);
 	}
 	waitpid(child, &status, 0);
 	if (status)
 		return false;
-	ck_assert_msg(namespaces_open(&namespaces, hosts_file, why, sizeof why) == 0, "%s", why);
+	ck_assert_msg(namespaces_open(&namespaces, hosts_file, &why) == 0, "%s", why.text);
 	return true;
 }
 

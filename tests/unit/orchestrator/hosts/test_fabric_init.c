@@ -31,7 +31,7 @@
 		}                                                                         \
 	} while (0)
 
-static char why[512];
+static struct why why;
 
 TEST_GROUP(fabric_init, .setup = testing_input, .timeout_s = 60);
 
@@ -145,7 +145,7 @@ TEST_RANGE(namespaces_open__run, 0, 2)
 		machine_make();
 		if (_i)
 			root_lose();
-		if (namespaces_open(&namespaces, HOSTS, why, sizeof(why)))
+		if (namespaces_open(&namespaces, HOSTS, &why))
 			_exit(NO_RIGHT);
 		MUST(namespaces.rootless == (_i == 1));
 		MUST(there(&namespaces, "/run/user/7/bus") && there(&namespaces, HOSTS));
@@ -173,7 +173,7 @@ TEST(namespaces_open__init_process)
 		sigprocmask(SIG_SETMASK, &all, NULL);
 		umask(077);
 		MUST(dup2(STDERR_FILENO, 200) == 200);
-		if (namespaces_open(&namespaces, HOSTS, why, sizeof(why)))
+		if (namespaces_open(&namespaces, HOSTS, &why))
 			_exit(NO_RIGHT);
 		MUST(descriptors_of(namespaces.init_pid) == 4);
 		MUST(has_line(namespaces.init_pid, "SigBlk:\t0000000000000000\n"));
@@ -194,15 +194,15 @@ TEST(namespaces_open__hosts_file_of_another_user)
 
 	if (!pid) {
 		machine_make();
-		if (namespaces_open(&namespaces, HOSTS, why, sizeof(why)))
+		if (namespaces_open(&namespaces, HOSTS, &why))
 			_exit(NO_RIGHT);
 		namespaces_close(&namespaces);
 		if (access("/etc/hosts", F_OK) || chown(HOSTS, 4243, 4243))
 			_exit(NO_RIGHT);
-		MUST(namespaces_open(&namespaces, HOSTS, why, sizeof(why)) == -EPERM);
-		MUST(strstr(why,
+		MUST(namespaces_open(&namespaces, HOSTS, &why) == -EPERM);
+		MUST(strstr(why.text,
 			    "mounting the host names over /etc/hosts is refused (Operation not "
-			    "permitted)") == why);
+			    "permitted)") == why.text);
 		MUST(namespaces.init_fd == -1 && !namespaces.init_pid);
 		_exit(0);
 	}

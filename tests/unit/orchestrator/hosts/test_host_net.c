@@ -61,8 +61,7 @@ static struct host_net_spec *describe(uint32_t n)
 
 static void make(uint32_t n)
 {
-	ck_assert_msg(host_net_make(&hosts[n], &namespaces, &specs[n], why, sizeof why) == 0, "%s",
-		      why);
+	ck_assert_msg(host_net_make(&hosts[n], &namespaces, &specs[n], &why) == 0, "%s", why.text);
 }
 
 static void fabric_close(uint32_t count)
@@ -93,10 +92,10 @@ static int run_in(uint32_t n, const char *command)
 					 .group = LIMIT_GROUP_NONE,
 					 .tmp_fd = -1 };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
-		int result = enter_run(&fds, NULL, argv, NULL, why, sizeof why);
+		int result = enter_run(&fds, NULL, argv, NULL, &why);
 
 		if (result < 0)
-			fprintf(stderr, "%s\n", why);
+			fprintf(stderr, "%s\n", why.text);
 		_exit(result < 0 ? 255 : result);
 	}
 	waitpid(child, &status, 0);
@@ -172,14 +171,13 @@ TEST(host_net_make__rejects_a_bad_spec)
 	struct host_net_spec *spec = describe(0);
 
 	spec->far_name = "a-name-that-is-too-long";
-	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, why, sizeof why),
-			 -ENAMETOOLONG);
+	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, &why), -ENAMETOOLONG);
 	spec = describe(0);
 	spec->queue_count = HOST_NET_QUEUES_MAX + 1;
-	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, why, sizeof why), -ERANGE);
+	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, &why), -ERANGE);
 	spec = describe(0);
 	spec->mtu_bytes = 9001;
-	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, why, sizeof why), -ERANGE);
+	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, &why), -ERANGE);
 }
 
 TEST(host_net_make__rejects_a_second_of_the_same_name)
@@ -188,9 +186,8 @@ TEST(host_net_make__rejects_a_second_of_the_same_name)
 		return;
 	describe(0);
 	make(0);
-	ck_assert_int_eq(host_net_make(&hosts[1], &namespaces, &specs[0], why, sizeof why),
-			 -EEXIST);
-	ck_assert_str_eq(why, "host node0: interfaces eth0 and h0: File exists");
+	ck_assert_int_eq(host_net_make(&hosts[1], &namespaces, &specs[0], &why), -EEXIST);
+	ck_assert_str_eq(why.text, "host node0: interfaces eth0 and h0: File exists");
 	ck_assert_int_eq(hosts[1].net_fd, -1);
 	fabric_close(1);
 }
@@ -202,8 +199,8 @@ TEST(host_net_make__failure_leaves_nothing)
 		return;
 	describe(0);
 	addresses[0][0].ip.bits = 99;
-	ck_assert_int_lt(host_net_make(&hosts[0], &namespaces, &specs[0], why, sizeof why), 0);
-	ck_assert_ptr_nonnull(strstr(why, "addresses of eth0"));
+	ck_assert_int_lt(host_net_make(&hosts[0], &namespaces, &specs[0], &why), 0);
+	ck_assert_ptr_nonnull(strstr(why.text, "addresses of eth0"));
 	ck_assert_uint_eq(if_nametoindex("h0"), 0);
 	describe(0);
 	make(0);
@@ -236,7 +233,7 @@ TEST(host_net_make__hosts_reach_each_other)
 					 .tmp_fd = -1 };
 		char *nothing[] = { "true", NULL };
 
-		if (enter_run(&fds, NULL, nothing, NULL, why, sizeof why))
+		if (enter_run(&fds, NULL, nothing, NULL, &why))
 			_exit(254);
 		_exit(run_in(1, "test $(uname -n) = node1 && grep -qx 02:48:00:00:00:02 "
 				"/sys/class/net/eth0/address"));
@@ -293,8 +290,8 @@ TEST(host_net_join__second_interface)
 	spec->route_count = 1;
 	addresses[1][0].ip = ip_of("10.9.0.2/24");
 	interfaces[1].address_count = 1;
-	ck_assert_msg(!host_net_join(&hosts[1], &namespaces, &hosts[0], spec, why, sizeof why),
-		      "%s", why);
+	ck_assert_msg(!host_net_join(&hosts[1], &namespaces, &hosts[0], spec, &why), "%s",
+		      why.text);
 	ck_assert_int_eq(run_in(0, "cat /proc/sys/net/ipv4/conf/eth1/arp_ignore | grep -qx 1"), 0);
 	ck_assert_int_eq(run_in(0, "cat /proc/sys/net/ipv4/conf/eth0/arp_announce | grep -qx 2"),
 			 0);
@@ -321,13 +318,14 @@ TEST(host_net_make__vlan)
 	describe(0);
 	interfaces[0].vlans = &vlan;
 	interfaces[0].vlan_count = 1;
-	error = host_net_make(&hosts[0], &namespaces, &specs[0], why, sizeof why);
+	error = host_net_make(&hosts[0], &namespaces, &specs[0], &why);
 	if (error) {
 		ck_assert_int_eq(error, -EOPNOTSUPP);
-		ck_assert_ptr_nonnull(strstr(why, "host node0: VLAN 10 of eth0: this kernel has no "
-						  "VLAN devices"));
+		ck_assert_ptr_nonnull(strstr(why.text,
+					     "host node0: VLAN 10 of eth0: this kernel has no "
+					     "VLAN devices"));
 		ck_assert_uint_eq(if_nametoindex("h0"), 0);
-		printf("skipped the VLAN: %s\n", why);
+		printf("skipped the VLAN: %s\n", why.text);
 	} else {
 		ck_assert_int_eq(run_in(0, "test $(cat /sys/class/net/eth0.10/mtu) = 8996"), 0);
 	}
@@ -403,8 +401,8 @@ TEST(host_net_attach__restores_on_leave)
 	net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	move(namespaces.net_fd);
 	describe(0);
-	ck_assert_msg(!host_net_attach(&hosts[0], &namespaces, net_fd, &specs[0], why, sizeof why),
-		      "%s", why);
+	ck_assert_msg(!host_net_attach(&hosts[0], &namespaces, net_fd, &specs[0], &why), "%s",
+		      why.text);
 	move(net_fd);
 	ck_assert_uint_ne(if_nametoindex("eth0"), 0);
 	ck_assert(!is_up("lo")); /* as before */

@@ -25,7 +25,7 @@
 static struct fabric_namespaces namespaces;
 static struct host_room rooms[2];
 static char hosts_file[] = "/tmp/test_host_room_hosts_XXXXXX";
-static char why[512];
+static struct why why;
 static int net_fd, uts_fd;
 
 static void hosts_file_create(void)
@@ -193,12 +193,12 @@ TEST_RANGE(host_room_make__late_answer_to_another_request_is_dropped, 0, 2)
 	struct host_room room;
 	pid_t pid = imitation_start(&fabric.init_fd, 0, error);
 
-	ck_assert_int_eq(
-		host_room_make(&room, &fabric, STDIN_FILENO, STDIN_FILENO, &spec, why, sizeof(why)),
-		error);
-	ck_assert_str_eq(why, _i ? "host late: its pid and mount namespace: Resource temporarily "
-				   "unavailable: " NAMESPACE_PROCESS_LIMIT
-				 : "host late: its pid and mount namespace: Too many users");
+	ck_assert_int_eq(host_room_make(&room, &fabric, STDIN_FILENO, STDIN_FILENO, &spec, &why),
+			 error);
+	ck_assert_str_eq(why.text,
+			 _i ? "host late: its pid and mount namespace: Resource temporarily "
+			      "unavailable: " NAMESPACE_PROCESS_LIMIT
+			    : "host late: its pid and mount namespace: Too many users");
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	close(fabric.init_fd);
 	ck_assert_uint_eq(open_count(), before);
@@ -211,20 +211,20 @@ static int room_make(unsigned n)
 	static const char *const names[] = { "one", "two" };
 	const struct host_room_spec spec = { .name = names[n], .resolver = "# none\n" };
 
-	return host_room_make(&rooms[n], &namespaces, net_fd, uts_fd, &spec, why, sizeof(why));
+	return host_room_make(&rooms[n], &namespaces, net_fd, uts_fd, &spec, &why);
 }
 
 /* two hosts in one network; false: the kernel forbids it */
 static bool rooms_open(void)
 {
-	if (namespaces_open(&namespaces, hosts_file, why, sizeof(why))) {
-		printf("skipped, needs namespaces: %s\n", why);
+	if (namespaces_open(&namespaces, hosts_file, &why)) {
+		printf("skipped, needs namespaces: %s\n", why.text);
 		return false;
 	}
 	net_fd = namespaces.net_fd;
 	uts_fd = namespaces.uts_fd;
 	for (unsigned n = 0; n < 2; n++)
-		ck_assert_msg(!room_make(n), "%s", why);
+		ck_assert_msg(!room_make(n), "%s", why.text);
 	return true;
 }
 
@@ -345,8 +345,8 @@ TEST(host_room__folders_of_two_hosts_are_apart)
 	ck_assert_int_eq(run(0, "test -c /dev/null && test ! -e /dev/mem && test ! -e /dev/kmsg"),
 			 0);
 	/* what a command names of the machine's /tmp is there */
-	snprintf(why, sizeof(why), "test -f %s", hosts_file);
-	ck_assert_int_eq(run(1, why), 0);
+	snprintf(why.text, sizeof(why.text), "test -f %s", hosts_file);
+	ck_assert_int_eq(run(1, why.text), 0);
 	rooms_close();
 }
 
@@ -358,7 +358,7 @@ static bool room_mount(const struct room_mount *mounts, size_t count)
 	};
 
 	host_room_free(&rooms[0]);
-	return !host_room_make(&rooms[0], &namespaces, net_fd, uts_fd, &spec, why, sizeof(why));
+	return !host_room_make(&rooms[0], &namespaces, net_fd, uts_fd, &spec, &why);
 }
 
 TEST(host_room__mounts_at_places_that_exist_or_not)
@@ -375,7 +375,7 @@ TEST(host_room__mounts_at_places_that_exist_or_not)
 		rooms_close();
 		return;
 	}
-	ck_assert_msg(room_mount(mounts, 4), "%s", why);
+	ck_assert_msg(room_mount(mounts, 4), "%s", why.text);
 	ck_assert_int_eq(run(0, "cmp /etc/passwd /srv/test_room/etc/passwd && "
 				"cmp /etc/passwd /etc/hostname && "
 				"test \"$(ls /srv/test_room/own)\" = a"),
@@ -419,7 +419,7 @@ TEST(host_room__mount_in_a_folder_of_the_machine)
 		rooms_close();
 		return;
 	}
-	ck_assert_msg(room_mount(mounts, 1), "%s", why);
+	ck_assert_msg(room_mount(mounts, 1), "%s", why.text);
 	ck_assert_int_eq(run(0, "echo x >/etc/test_room/in/new && grep -q root /etc/passwd"), 0);
 	ck_assert_int_eq(run(0, "for f in /etc/*; do test -e $f || test -L $f || exit 1; done"), 0);
 	snprintf(command, sizeof(command),
@@ -442,12 +442,13 @@ TEST(host_room_make__names_the_mount_that_failed)
 	if (!rooms_open())
 		return;
 	ck_assert(!room_mount(&missing, 1));
-	ck_assert_str_eq(why, "host three: what it mounts at /srv: /no/such/source: No such file "
-			      "or directory");
+	ck_assert_str_eq(why.text,
+			 "host three: what it mounts at /srv: /no/such/source: No such file "
+			 "or directory");
 	ck_assert(!room_mount(&root_entry, 1));
-	ck_assert_ptr_nonnull(strstr(why, "host three: /no_such_entry: / has no such folder"));
+	ck_assert_ptr_nonnull(strstr(why.text, "host three: /no_such_entry: / has no such folder"));
 	ck_assert(!room_mount(&in_file, 1));
-	ck_assert_ptr_nonnull(strstr(why, "Not a directory"));
+	ck_assert_ptr_nonnull(strstr(why.text, "Not a directory"));
 	ck_assert_int_ne(access("/no_such_entry", F_OK), 0);
 	rooms_close();
 }
@@ -618,7 +619,7 @@ TEST(host_room_free__ends_its_programs_only)
 	ck_assert_int_eq(poll(&polled, 1, 0), 0);
 	ck_assert(!host_room_alive(&rooms[0]) && host_room_alive(&rooms[1]));
 	ck_assert_int_eq(host_room_start(&rooms[0], &first, 1, 0), -ECHILD);
-	ck_assert_msg(!room_make(0), "%s", why);
+	ck_assert_msg(!room_make(0), "%s", why.text);
 	ck_assert_int_eq(run(0, "true"), 0);
 	close(first);
 	close(second);
@@ -635,6 +636,6 @@ TEST(host_room_make__says_that_the_fabric_has_ended)
 		usleep(1000);
 	host_room_free(&rooms[0]);
 	ck_assert_int_lt(room_make(0), 0);
-	ck_assert_ptr_nonnull(strstr(why, "host one: its pid and mount namespace"));
+	ck_assert_ptr_nonnull(strstr(why.text, "host one: its pid and mount namespace"));
 	rooms_close();
 }

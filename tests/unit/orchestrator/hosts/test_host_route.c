@@ -71,20 +71,20 @@ TEST(host_net_join__route_of_a_vlan)
 	if (!fabric_open())
 		return;
 	spec = described("eth0", "h0", "10.0.0.1/8");
-	ck_assert_msg(!host_net_make(&hosts[0], &namespaces, &spec, why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_make(&hosts[0], &namespaces, &spec, &why), "%s", why.text);
 	spec = described("eth1.5", "h1", "172.16.0.2/24");
-	ck_assert_msg(!host_net_join(&hosts[1], &namespaces, &hosts[0], &spec, why, sizeof why),
-		      "%s", why);
+	ck_assert_msg(!host_net_join(&hosts[1], &namespaces, &hosts[0], &spec, &why), "%s",
+		      why.text);
 	spec = described("eth1", "h2", "172.17.0.2/24");
 	route = route_of("198.51.100.0/24", "172.16.0.1", 6);
 	spec.routes = &route;
 	spec.route_count = 1;
-	ck_assert_int_eq(host_net_join(&hosts[2], &namespaces, &hosts[0], &spec, why, sizeof why),
-			 -ENODEV);
-	ck_assert_msg(!strncmp(why, "host node: ", 11) && strstr(why, "eth1"), "%s", why);
+	ck_assert_int_eq(host_net_join(&hosts[2], &namespaces, &hosts[0], &spec, &why), -ENODEV);
+	ck_assert_msg(!strncmp(why.text, "host node: ", 11) && strstr(why.text, "eth1"), "%s",
+		      why.text);
 	route.vlan = 5;
-	ck_assert_msg(!host_net_join(&hosts[2], &namespaces, &hosts[0], &spec, why, sizeof why),
-		      "%s", why);
+	ck_assert_msg(!host_net_join(&hosts[2], &namespaces, &hosts[0], &spec, &why), "%s",
+		      why.text);
 	ck_assert(has_route(&hosts[0], "eth1.5", "006433C6", "010010AC"));
 	for (unsigned i = 3; i-- > 0;)
 		host_net_free(&hosts[i], &namespaces);
@@ -104,17 +104,18 @@ TEST(host_net_make__two_routes_to_a_network)
 	spec = described("eth0", "h0", "10.0.0.1/8");
 	spec.routes = routes;
 	spec.route_count = 2;
-	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, &spec, why, sizeof why), -EEXIST);
-	ck_assert_msg(!strncmp(why, "host node: ", 11) && strstr(why, "eth0"), "%s", why);
+	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, &spec, &why), -EEXIST);
+	ck_assert_msg(!strncmp(why.text, "host node: ", 11) && strstr(why.text, "eth0"), "%s",
+		      why.text);
 	spec.route_count = 1;
-	ck_assert_msg(!host_net_make(&hosts[0], &namespaces, &spec, why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_make(&hosts[0], &namespaces, &spec, &why), "%s", why.text);
 	ck_assert(has_route(&hosts[0], "eth0", "006433C6", "0200000A"));
 	spec = described("eth1", "h1", "172.17.0.2/24");
 	routes[1] = route_of("198.51.100.0/24", "172.17.0.1", 0);
 	spec.routes = &routes[1];
 	spec.route_count = 1;
-	ck_assert_msg(!host_net_join(&hosts[1], &namespaces, &hosts[0], &spec, why, sizeof why),
-		      "%s", why);
+	ck_assert_msg(!host_net_join(&hosts[1], &namespaces, &hosts[0], &spec, &why), "%s",
+		      why.text);
 	/* the first one stays */
 	ck_assert(has_route(&hosts[0], "eth0", "006433C6", "0200000A"));
 	ck_assert(!has_route(&hosts[0], "eth1", "006433C6", "010011AC"));

@@ -40,8 +40,8 @@ static struct host_net_spec described(void)
 
 static void rejected(const struct host_net_spec *spec, int error, const char *sentence)
 {
-	ck_assert_int_eq(host_net_make(&host, &namespaces, spec, why, sizeof why), error);
-	ck_assert_str_eq(why, sentence);
+	ck_assert_int_eq(host_net_make(&host, &namespaces, spec, &why), error);
+	ck_assert_str_eq(why.text, sentence);
 	ck_assert(host.net_fd == -1 && host.uts_fd == -1 && host.queue_fds[0] == -1);
 	ck_assert_int_eq(host.queue_fds[HOST_NET_QUEUES_MAX - 1], -1);
 }
@@ -80,7 +80,7 @@ TEST(host_net_make__at_the_limits)
 	spec.far_name = "fifteen-letterz";
 	spec.queue_count = HOST_NET_QUEUES_MAX;
 	spec.mtu_bytes = HOST_NET_MTU_BYTES_MAX;
-	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, &why), "%s", why.text);
 	ck_assert_int_eq(host.far_index, (int)if_nametoindex("fifteen-letterz"));
 	ck_assert_uint_eq(host.queue_count, HOST_NET_QUEUES_MAX);
 	ck_assert(!host_net_unplugged(&host));
@@ -123,7 +123,7 @@ TEST_RANGE(host_net_make__settings, 0, 2)
 	if (!fabric_open())
 		return;
 	spec.several = _i;
-	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, &why), "%s", why.text);
 	for (size_t i = 0; i < 4 && sysctl(ipv6[0][0])[0]; i++)
 		ck_assert_str_eq(sysctl(ipv6[i][0]), ipv6[i][1]);
 	for (size_t i = 0; i < 2; i++)
@@ -145,7 +145,7 @@ TEST_RANGE(host_net_make__dilated_time, 1, 3)
 	if (!fabric_open())
 		return;
 	spec.dilation = (uint32_t)_i;
-	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, &why), "%s", why.text);
 	ck_assert_int_eq(strcmp(sysctl("net/ipv4/tcp_rmem"), "4096\t131072\t134217728") == 0,
 			 _i > 1);
 	ck_assert_uint_eq(host.shaped_max_bps,
@@ -171,7 +171,7 @@ TEST_RANGE(host_net_queues_open__options, 1, 3)
 	if (!fabric_open())
 		return;
 	spec.queue_count = (uint32_t)_i;
-	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, &why), "%s", why.text);
 	for (int i = 0; i < _i; i++) {
 		int fd = host.queue_fds[i];
 
@@ -219,7 +219,7 @@ TEST_RANGE(host_net_make__least_mtu_of_ipv6, 0, 2)
 	ck_assert_ptr_nonnull(strstr(text, "10.0.0.1\tnode\n"));
 	if (!fabric_open())
 		return;
-	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, &why), "%s", why.text);
 	if (!_i)
 		ck_assert(!host.ipv6);
 	else if (sysctl(IPV6 "disable_ipv6")[0])
@@ -238,7 +238,7 @@ TEST(host_net_free__not_before_the_namespace)
 
 	if (!fabric_open())
 		return;
-	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, &why), "%s", why.text);
 	held = fcntl(host.net_fd, F_DUPFD_CLOEXEC, 0);
 	host_net_free(&host, &namespaces);
 	ck_assert_uint_ne(if_nametoindex("h0"), 0);
@@ -253,7 +253,7 @@ TEST(host_net_unplugged__deleted_from_inside)
 
 	if (!fabric_open())
 		return;
-	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, why, sizeof why), "%s", why);
+	ck_assert_msg(!host_net_make(&host, &namespaces, &spec, &why), "%s", why.text);
 	ck_assert(!host_net_unplugged(&host));
 	ck_assert_int_eq(netlink_open(&netlink, host.net_fd, namespaces.net_fd), 0);
 	ck_assert_int_eq(netlink_link_delete(&netlink, host.index), 0);

@@ -17,7 +17,8 @@
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define WAITS "heddle: waits for another one that unpacks or removes images\n"
 
-static char root[64], images[128], lock_path[192], why[512];
+static char root[64], images[128], lock_path[192];
+static struct why why;
 
 static void setup(void)
 {
@@ -62,12 +63,12 @@ TEST(image_cache_path__from_the_environment)
 
 TEST(image_cache_list__none)
 {
-	json_t *list = image_cache_list(why, sizeof(why));
+	json_t *list = image_cache_list(&why);
 
 	ck_assert_uint_eq(json_array_size(list), 0);
 	json_decref(list);
 	ck_assert_int_eq(access(images, F_OK), -1);
-	list = image_cache_prune(why, sizeof(why));
+	list = image_cache_prune(&why);
 	ck_assert_uint_eq(json_array_size(list), 0);
 	json_decref(list);
 	ck_assert_int_eq(access(images, F_OK), -1);
@@ -80,16 +81,16 @@ TEST(image_cache__wrong_kinds_of_files)
 
 	close(open(images, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	snprintf(wanted, sizeof(wanted), "the folder of images %s: Not a directory", images);
-	ck_assert_ptr_null(image_cache_list(why, sizeof(why)));
-	ck_assert_str_eq(why, wanted);
-	why[0] = 0;
-	ck_assert_ptr_null(image_cache_prune(why, sizeof(why)));
-	ck_assert_str_eq(why, wanted);
+	ck_assert_ptr_null(image_cache_list(&why));
+	ck_assert_str_eq(why.text, wanted);
+	why.text[0] = 0;
+	ck_assert_ptr_null(image_cache_prune(&why));
+	ck_assert_str_eq(why.text, wanted);
 	unlink(images);
 	ck_assert(!mkdir(images, 0700) && !mkdir(lock_path, 0700));
 	snprintf(wanted, sizeof(wanted), "a lock in %s: Is a directory", images);
-	ck_assert_ptr_null(image_cache_prune(why, sizeof(why)));
-	ck_assert_str_eq(why, wanted);
+	ck_assert_ptr_null(image_cache_prune(&why));
+	ck_assert_str_eq(why.text, wanted);
 	rmdir(lock_path);
 }
 
@@ -126,7 +127,7 @@ TEST(image_cache_prune__waits_for_another_one)
 	ck_assert_int_eq(pthread_create(&thread, NULL, lock_release, NULL), 0);
 	stderr = fdopen(pipes[1], "w");
 	setvbuf(stderr, NULL, _IONBF, 0);
-	removed = image_cache_prune(why, sizeof(why));
+	removed = image_cache_prune(&why);
 	fclose(stderr);
 	stderr = own_stderr;
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
@@ -147,24 +148,24 @@ TEST(image_cache_get__is_there)
 
 	snprintf(folder, sizeof(folder), "%s/" ID, images);
 	ck_assert(!mkdir(images, 0700) && !mkdir(folder, 0700));
-	fd = image_cache_get("tiny", &config, rootfs, &made, why, sizeof(why));
-	ck_assert_msg(fd >= 0, "%s", why);
+	fd = image_cache_get("tiny", &config, rootfs, &made, &why);
+	ck_assert_msg(fd >= 0, "%s", why.text);
 	ck_assert(!made);
 	snprintf(wanted, sizeof(wanted), "%s/root", folder);
 	ck_assert_str_eq(rootfs, wanted);
 	again = image_cache_hold(rootfs);
 	ck_assert_int_ge(again, 0);
 	close(fd);
-	list = image_cache_list(why, sizeof(why));
+	list = image_cache_list(&why);
 	ck_assert_uint_eq(json_array_size(list), 1);
 	ck_assert(json_is_true(json_object_get(json_array_get(list, 0), "used")));
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 0), "name")), "");
 	json_decref(list);
-	list = image_cache_prune(why, sizeof(why));
+	list = image_cache_prune(&why);
 	ck_assert_uint_eq(json_array_size(list), 0);
 	json_decref(list);
 	close(again);
-	list = image_cache_list(why, sizeof(why));
+	list = image_cache_list(&why);
 	ck_assert(json_is_false(json_object_get(json_array_get(list, 0), "used")));
 	json_decref(list);
 	rmdir(folder);
@@ -227,7 +228,7 @@ TEST(image_cache_list__images_by_their_names)
 	for (size_t i = 0; i < COUNT_OF(no_images); i++)
 		folder_make(no_images[i]);
 	text_write(ID "/image.json", "{\"name\": \"tiny\", \"bytes\": 42}");
-	list = image_cache_list(why, sizeof(why));
+	list = image_cache_list(&why);
 	ck_assert_uint_eq(json_array_size(list), 2);
 	ck_assert_str_eq(word(list, 0, "id"), ID);
 	ck_assert_str_eq(word(list, 0, "name"), "tiny");
@@ -260,8 +261,8 @@ TEST(image_cache_prune__images_and_what_was_left)
 	folder_make(OTHER_ID ".new.abcdef");
 	for (size_t i = 0; i < COUNT_OF(no_images); i++)
 		folder_make(no_images[i]);
-	removed = image_cache_prune(why, sizeof(why));
-	ck_assert_msg(removed != NULL, "%s", why);
+	removed = image_cache_prune(&why);
+	ck_assert_msg(removed != NULL, "%s", why.text);
 	ck_assert_uint_eq(json_array_size(removed), 1);
 	ck_assert_str_eq(word(removed, 0, "id"), ID);
 	json_decref(removed);
@@ -282,9 +283,9 @@ TEST(image_cache_prune__loses_its_name_first)
 		ck_assert_int_eq(mkdir(images, 0700), 0);
 		folder_make(ID);
 		setenv("PATH", "/nowhere", 1);
-		ck_assert_ptr_null(image_cache_prune(why, sizeof(why)));
+		ck_assert_ptr_null(image_cache_prune(&why));
 		setenv("PATH", path, 1);
-		ck_assert_str_eq(why, "rm is not installed; as root: apt-get install rm");
+		ck_assert_str_eq(why.text, "rm is not installed; as root: apt-get install rm");
 		ck_assert(!is_there(ID) && is_there(ID ".new.pruned"));
 		snprintf(command, sizeof(command), "rm -r %s/0*", images);
 		ck_assert_int_eq(system(command), 0);
@@ -304,8 +305,8 @@ TEST(image_cache_path__nowhere)
 	ck_assert_int_eq(image_cache_path(path, sizeof(path)), -ENOTDIR);
 	setenv("HOME", "relative", 1);
 	ck_assert_int_eq(image_cache_path(path, sizeof(path)), -ENOTDIR);
-	ck_assert_ptr_null(image_cache_list(why, sizeof(why)));
-	ck_assert_str_eq(why, "the folder of images below $XDG_CACHE_HOME or $HOME: Not a "
-			      "directory");
+	ck_assert_ptr_null(image_cache_list(&why));
+	ck_assert_str_eq(why.text, "the folder of images below $XDG_CACHE_HOME or $HOME: Not a "
+				   "directory");
 	ck_assert_int_eq(seteuid(0), 0);
 }

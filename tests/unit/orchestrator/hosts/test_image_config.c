@@ -13,12 +13,12 @@
 #define CONFIG(members) IMAGE(", \"Config\": {" members "}")
 
 static struct image_config config;
-static char why[300];
+static struct why why;
 
 static int read_text(const char *text)
 {
-	strcpy(why, "");
-	return image_config_read(text, strlen(text), &config, why, sizeof(why));
+	strcpy(why.text, "");
+	return image_config_read(text, strlen(text), &config, &why);
 }
 
 TEST_GROUP(image_config);
@@ -109,7 +109,8 @@ static const struct {
 TEST_RANGE(image_config_read__refuses, 0, COUNT_OF(wrong))
 {
 	ck_assert_int_eq(read_text(wrong[_i].text), -EINVAL);
-	ck_assert_msg(strstr(why, wrong[_i].why), "'%s' is not in: %s", wrong[_i].why, why);
+	ck_assert_msg(strstr(why.text, wrong[_i].why), "'%s' is not in: %s", wrong[_i].why,
+		      why.text);
 	ck_assert_ptr_null(config.command);
 	ck_assert_ptr_null(config.user);
 }
@@ -129,5 +130,5 @@ TEST(image_config_read__refuses_a_list_that_is_too_long)
 	image_config_free(&config);
 	snprintf(text + at, sizeof(text) - at, ",\"\"]}}]");
 	ck_assert_int_eq(read_text(text), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "its Cmd is no list of at most"));
+	ck_assert_ptr_nonnull(strstr(why.text, "its Cmd is no list of at most"));
 }

@@ -224,22 +224,22 @@ TEST(limit_group_make__kinds_that_are_left_out)
 {
 	const uint64_t both[LIMIT_KINDS] = { 5, 6 }, second[LIMIT_KINDS] = { [LIMIT_MEMORY] = 6 };
 	struct limit_group group;
-	char why[512], folder[64], wanted[512];
+	char folder[64], wanted[512];
+	struct why why;
 
 	groups.opened = true;
-	ck_assert_int_eq(limit_group_make(&groups, &group, 7, both, 4711, why, sizeof(why)), 0);
+	ck_assert_int_eq(limit_group_make(&groups, &group, 7, both, 4711, &why), 0);
 	ck_assert(group.fds[0] == -1 && group.fds[1] == -1);
 	strcpy(groups.bases[LIMIT_PROCESSES], place("m"));
-	ck_assert_int_eq(limit_group_make(&groups, &group, 7, second, 4711, why, sizeof(why)), 0);
+	ck_assert_int_eq(limit_group_make(&groups, &group, 7, second, 4711, &why), 0);
 	snprintf(folder, sizeof(folder), "m/heddle.%d.7", (int)getpid());
 	ck_assert_int_eq(access(place(folder), F_OK), -1);
 	/* a file is no folder */
 	text_write("file", "");
 	strcpy(groups.bases[LIMIT_PROCESSES], place("file"));
-	ck_assert_int_eq(limit_group_make(&groups, &group, 7, both, 4711, why, sizeof(why)),
-			 -ENOTDIR);
+	ck_assert_int_eq(limit_group_make(&groups, &group, 7, both, 4711, &why), -ENOTDIR);
 	snprintf(wanted, sizeof(wanted), "a control group in %s: Not a directory", place("file"));
-	ck_assert_str_eq(why, wanted);
+	ck_assert_str_eq(why.text, wanted);
 }
 
 /* ---- what is removed ---- */

@@ -53,7 +53,7 @@ TEST(limit_group__refuses_a_process_too_many)
 {
 	const uint64_t values[LIMIT_KINDS] = { [LIMIT_PROCESSES] = 3 };
 	struct limit_group group;
-	char why[256];
+	struct why why;
 	int go[2], stop[2], status;
 	pid_t child;
 
@@ -69,8 +69,7 @@ TEST(limit_group__refuses_a_process_too_many)
 		(void)!read(go[0], &byte, 1);
 		_exit(third_fork(stop[0]));
 	}
-	ck_assert_msg(!limit_group_make(&groups, &group, 7, values, child, why, sizeof(why)), "%s",
-		      why);
+	ck_assert_msg(!limit_group_make(&groups, &group, 7, values, child, &why), "%s", why.text);
 	ck_assert_int_ge(group.fds[LIMIT_PROCESSES], 0);
 	ck_assert_int_eq(group.fds[LIMIT_MEMORY], -1);
 	ck_assert(folder_exists(getpid()));
@@ -96,15 +95,14 @@ TEST(limit_group__refuses_a_process_too_many)
 TEST(limit_group__is_removed_after_its_daemon)
 {
 	const uint64_t values[LIMIT_KINDS] = { [LIMIT_PROCESSES] = 3 };
-	char why[256];
+	struct why why;
 	int status;
 	pid_t daemon = fork();
 
 	if (!daemon) {
 		struct limit_group group;
 
-		if (!groups_exist() ||
-		    limit_group_make(&groups, &group, 7, values, getpid(), why, sizeof(why)))
+		if (!groups_exist() || limit_group_make(&groups, &group, 7, values, getpid(), &why))
 			_exit(1);
 		_exit(folder_exists(getpid()) ? 0 : 2);
 	}
@@ -164,7 +162,7 @@ TEST_RANGE(limit_group_make__files_of_the_kernel, 0, 2)
 	const char *limit = _i ? "memory.max" : "memory.limit_in_bytes",
 		   *swap = _i ? "memory.swap.max" : "memory.memsw.limit_in_bytes";
 	struct limit_group group;
-	char why[256];
+	struct why why;
 
 	folders_make(_i);
 	ck_assert_int_eq(mkdir(group_folder, 0700), 0);
@@ -172,8 +170,7 @@ TEST_RANGE(limit_group_make__files_of_the_kernel, 0, 2)
 	file_make("cgroup.procs");
 	file_make(limit);
 	file_make(swap);
-	ck_assert_msg(!limit_group_make(&groups, &group, 7, values, 4711, why, sizeof(why)), "%s",
-		      why);
+	ck_assert_msg(!limit_group_make(&groups, &group, 7, values, 4711, &why), "%s", why.text);
 	ck_assert_int_ge(group.fds[LIMIT_PROCESSES], 0);
 	ck_assert_int_ge(group.fds[LIMIT_MEMORY], 0);
 	file_is("pids.max", "5");
@@ -192,7 +189,8 @@ TEST(limit_group_make__names_the_folder)
 {
 	const uint64_t values[LIMIT_KINDS] = { [LIMIT_PROCESSES] = 5, [LIMIT_MEMORY] = 1 << 20 };
 	struct limit_group group;
-	char why[256], wanted[256];
+	char wanted[256];
+	struct why why;
 
 	folders_make(true);
 	strcat(groups.bases[LIMIT_MEMORY], "/none");
@@ -201,20 +199,18 @@ TEST(limit_group_make__names_the_folder)
 	ck_assert_int_eq(mkdir(group_folder, 0700), 0);
 	file_make("pids.max");
 	file_make("cgroup.procs");
-	ck_assert_int_eq(limit_group_make(&groups, &group, 7, values, 4711, why, sizeof(why)),
-			 -ENOENT);
-	ck_assert_str_eq(why, wanted);
+	ck_assert_int_eq(limit_group_make(&groups, &group, 7, values, 4711, &why), -ENOENT);
+	ck_assert_str_eq(why.text, wanted);
 	ck_assert_int_eq(group.fds[LIMIT_PROCESSES], -1);
 	ck_assert_int_eq(group.fds[LIMIT_MEMORY], -1);
 	file_is("pids.max", "5");
 	file_is("cgroup.procs", "4711");
 	ck_assert_int_eq(rmdir(group_folder), 0);
 	/* a folder that is no group has no such files */
-	ck_assert_int_eq(limit_group_make(&groups, &group, 7, values, 4711, why, sizeof(why)),
-			 -ENOENT);
+	ck_assert_int_eq(limit_group_make(&groups, &group, 7, values, 4711, &why), -ENOENT);
 	snprintf(wanted, sizeof(wanted), "a control group in %s: No such file or directory",
 		 folder);
-	ck_assert_str_eq(why, wanted);
+	ck_assert_str_eq(why.text, wanted);
 	rmdir(group_folder);
 	ck_assert_int_eq(rmdir(folder), 0);
 }

@@ -35,7 +35,7 @@
 
 static struct fabric_namespaces namespaces;
 static char hosts_file[] = "/tmp/test_namespace_hosts_XXXXXX";
-static char why[512];
+static struct why why;
 
 static ino_t own_namespace(const char *name)
 {
@@ -54,10 +54,10 @@ static bool allowed(void)
 	pid_t child = fork();
 
 	if (child == 0) {
-		int error = namespaces_open(&namespaces, hosts_file, why, sizeof why);
+		int error = namespaces_open(&namespaces, hosts_file, &why);
 
 		if (error)
-			printf("skipped, needs namespaces: %s\n", why);
+			printf("skipped, needs namespaces: %s\n", why.text);
 		fflush(stdout);
 		_exit(error != 0);
 	}
@@ -67,9 +67,9 @@ static bool allowed(void)
 
 static void open_or_fail(void)
 {
-	int error = namespaces_open(&namespaces, hosts_file, why, sizeof why);
+	int error = namespaces_open(&namespaces, hosts_file, &why);
 
-	ck_assert_msg(error == 0, "%s", why);
+	ck_assert_msg(error == 0, "%s", why.text);
 }
 
 /* ---- the error if they are forbidden (TB-16) ---- */
@@ -101,7 +101,7 @@ static void refusal_names(const char *folder, const char *name, const char *valu
 	if (folder)
 		setting_write(folder, name, value);
 	fd = open(root, O_PATH | O_DIRECTORY);
-	namespaces_refusal(fd, "a user namespace", error, why, sizeof why);
+	namespaces_refusal(fd, "a user namespace", error, &why);
 	close(fd);
 	if (folder) {
 		snprintf(path, sizeof path, "%s/%s/%s", root, folder, name);
@@ -110,8 +110,8 @@ static void refusal_names(const char *folder, const char *name, const char *valu
 		rmdir(path);
 	}
 	rmdir(root);
-	ck_assert_msg(strstr(why, expected) != NULL, "'%s' lacks '%s'", why, expected);
-	ck_assert_ptr_eq(strstr(why, "a user namespace is refused ("), why);
+	ck_assert_msg(strstr(why.text, expected) != NULL, "'%s' lacks '%s'", why.text, expected);
+	ck_assert_ptr_eq(strstr(why.text, "a user namespace is refused ("), why.text);
 }
 
 static void hosts_file_create(void)
@@ -205,14 +205,14 @@ TEST(namespaces_open__names_the_hosts_file)
 
 	if (!allowed())
 		return;
-	ck_assert_int_eq(namespaces_open(&namespaces, "/nowhere/hosts", why, sizeof why), -ENOENT);
-	ck_assert_str_eq(why, "/nowhere/hosts: No such file or directory");
+	ck_assert_int_eq(namespaces_open(&namespaces, "/nowhere/hosts", &why), -ENOENT);
+	ck_assert_str_eq(why.text, "/nowhere/hosts: No such file or directory");
 	ck_assert_int_eq(namespaces.net_fd, -1);
 	snprintf(link, sizeof(link), "%s.link", hosts_file);
 	ck_assert_int_eq(symlink(hosts_file, link), 0);
-	ck_assert_int_eq(namespaces_open(&namespaces, link, why, sizeof why), -ELOOP);
+	ck_assert_int_eq(namespaces_open(&namespaces, link, &why), -ELOOP);
 	snprintf(wanted, sizeof(wanted), "%s: Too many levels of symbolic links", link);
-	ck_assert_str_eq(why, wanted);
+	ck_assert_str_eq(why.text, wanted);
 	unlink(link);
 }
 
@@ -266,7 +266,7 @@ TEST(namespaces_open__killed_daemon_ends_programs)
 
 			snprintf(number, sizeof number, "%d", alive[1]);
 			setenv("ALIVE", number, 1);
-			enter_run(&fds, NULL, argv, NULL, why, sizeof why);
+			enter_run(&fds, NULL, argv, NULL, &why);
 			_exit(0);
 		}
 		for (;;)
@@ -354,10 +354,10 @@ static int run_inside(const char *command)
 					 .group = LIMIT_GROUP_NONE,
 					 .tmp_fd = -1 };
 		char *argv[] = { "sh", "-c", (char *)command, NULL };
-		int result = enter_run(&fds, NULL, argv, "/usr", why, sizeof why);
+		int result = enter_run(&fds, NULL, argv, "/usr", &why);
 
 		if (result < 0)
-			fprintf(stderr, "%s\n", why);
+			fprintf(stderr, "%s\n", why.text);
 		_exit(result < 0 ? 255 : result);
 	}
 	waitpid(child, &status, 0);
@@ -388,7 +388,7 @@ TEST(enter_run__passes_signals_on)
 	if (child == 0) {
 		snprintf(number, sizeof number, "%d", (int)getpid());
 		setenv("OUTER", number, 1);
-		_exit(enter_run(&none, NULL, argv, NULL, why, sizeof why));
+		_exit(enter_run(&none, NULL, argv, NULL, &why));
 	}
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(WEXITSTATUS(status), 9);
@@ -399,8 +399,8 @@ TEST(enter_run__no_such_program)
 	struct enter_fds none = NO_FDS;
 	char *argv[] = { "/nowhere/at-all", NULL };
 
-	ck_assert_int_eq(enter_run(&none, NULL, argv, NULL, why, sizeof why), -ENOENT);
-	ck_assert_str_eq(why, "cannot run /nowhere/at-all: No such file or directory");
+	ck_assert_int_eq(enter_run(&none, NULL, argv, NULL, &why), -ENOENT);
+	ck_assert_str_eq(why.text, "cannot run /nowhere/at-all: No such file or directory");
 }
 
 TEST(enter_run__not_a_namespace)
@@ -409,8 +409,8 @@ TEST(enter_run__not_a_namespace)
 	char *argv[] = { "true", NULL };
 
 	fds.net_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	ck_assert_int_eq(enter_run(&fds, NULL, argv, NULL, why, sizeof why), -EINVAL);
-	ck_assert_str_eq(why, "entering the host's network namespace: Invalid argument");
+	ck_assert_int_eq(enter_run(&fds, NULL, argv, NULL, &why), -EINVAL);
+	ck_assert_str_eq(why.text, "entering the host's network namespace: Invalid argument");
 	close(fds.net_fd);
 }
 
@@ -455,9 +455,9 @@ TEST(enter_run__rejects_an_ended_fabric)
 	namespaces_close(&namespaces);
 	child = fork();
 	if (child == 0) {
-		int result = enter_run(&fds, NULL, argv, NULL, why, sizeof why);
+		int result = enter_run(&fds, NULL, argv, NULL, &why);
 
-		_exit(result == -ENOMEM && strstr(why, "its fabric has ended") ? 0 : 1);
+		_exit(result == -ENOMEM && strstr(why.text, "its fabric has ended") ? 0 : 1);
 	}
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(status, 0);

@@ -14,7 +14,7 @@
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/hosts/outside_program.h"
 
-static char why[OUTSIDE_WHY_MAX];
+static struct why why;
 static struct outside_connector connector;
 static int net_fd;
 static pid_t pid;
@@ -37,7 +37,7 @@ TEST_GROUP(outside, .setup = setup, .teardown = teardown);
 
 static int connect_host(uint32_t host)
 {
-	return outside_connect(&connector, host, net_fd, -1, &pid, why, sizeof(why));
+	return outside_connect(&connector, host, net_fd, -1, &pid, &why);
 }
 
 /* waits for the death of a program */
@@ -54,17 +54,18 @@ static struct outside_death death_await(void)
 TEST(outside_connect__program_is_missing)
 {
 	ck_assert_int_eq(connect_host(1), -ENOENT);
-	ck_assert_str_eq(why, "slirp4netns is not installed; as root: apt-get install slirp4netns");
+	ck_assert_str_eq(why.text,
+			 "slirp4netns is not installed; as root: apt-get install slirp4netns");
 }
 
 TEST(outside_connect__program_fails)
 {
 	program("echo first >&2; echo 'no tap device' >&2; exit 3");
 	ck_assert_int_eq(connect_host(1), -EIO);
-	ck_assert_str_eq(why, "slirp4netns does not run: exit status 3: no tap device");
+	ck_assert_str_eq(why.text, "slirp4netns does not run: exit status 3: no tap device");
 	program("echo x >&2; exit 3");
 	ck_assert_int_eq(connect_host(1), -EIO);
-	ck_assert_str_eq(why, "slirp4netns does not run: exit status 3: x");
+	ck_assert_str_eq(why.text, "slirp4netns does not run: exit status 3: x");
 	program(READY UNTIL_THE_END); /* and the place is free again */
 	ck_assert_int_eq(connect_host(1), 0);
 }
@@ -164,7 +165,7 @@ TEST(outside_connect__one_for_each_host)
 	first = pid;
 	ck_assert_int_gt(first, 0);
 	ck_assert_int_eq(connect_host(1), -EEXIST);
-	ck_assert_str_eq(why, "it is connected already");
+	ck_assert_str_eq(why.text, "it is connected already");
 	ck_assert_int_eq(connect_host(2), 0);
 	ck_assert_int_ne(pid, first);
 	ck_assert_int_eq(outside_disconnect(&connector, 1), 0);
@@ -181,23 +182,23 @@ TEST(outside_connect__program_that_says_much)
 	program("i=0; while [ $i -lt 300 ]; do echo 'line of thirteen' >&2; i=$((i+1)); done; "
 		"echo 'the last' >&2; exit 4");
 	ck_assert_int_eq(connect_host(1), -EIO);
-	ck_assert_str_eq(why, "slirp4netns does not run: exit status 4: the last");
+	ck_assert_str_eq(why.text, "slirp4netns does not run: exit status 4: the last");
 	program("i=0; while [ $i -lt 20 ]; do printf '%s' '12345678' >&2; i=$((i+1)); done; exit "
 		"5");
 	ck_assert_int_eq(connect_host(1), -EIO);
 	strcpy(wanted, "slirp4netns does not run: exit status 5: ");
 	for (int i = 0; i < 18; i++)
 		strcat(wanted, "12345678");
-	ck_assert_int_eq(strncmp(why, wanted, strlen(wanted)), 0);
+	ck_assert_int_eq(strncmp(why.text, wanted, strlen(wanted)), 0);
 }
 
 TEST(outside_connect__as_many_as_there_can_be)
 {
 	program(READY UNTIL_THE_END);
 	for (uint32_t i = 0; i < OUTSIDE_HOSTS_MAX; i++)
-		ck_assert_msg(!connect_host(i), "%s", why);
+		ck_assert_msg(!connect_host(i), "%s", why.text);
 	ck_assert_int_eq(connect_host(OUTSIDE_HOSTS_MAX), -ENOSPC);
-	ck_assert_str_eq(why, "64 hosts are connected, the most");
+	ck_assert_str_eq(why.text, "64 hosts are connected, the most");
 	ck_assert_int_eq(outside_disconnect(&connector, 5), 0);
 	ck_assert_int_eq(connect_host(OUTSIDE_HOSTS_MAX), 0);
 }
@@ -277,6 +278,7 @@ TEST(outside_connect__connector_is_dead)
 	ck_assert_int_eq(connector.deaths_fd, -1);
 	ck_assert_int_eq(connect_host(2), -EPIPE);
 	ck_assert_int_eq(connector.fd, -1);
-	ck_assert_str_eq(why, "the process that starts connections to the outside has ended: end "
-			      "the fabric and start it again");
+	ck_assert_str_eq(why.text,
+			 "the process that starts connections to the outside has ended: end "
+			 "the fabric and start it again");
 }

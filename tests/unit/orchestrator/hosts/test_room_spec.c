@@ -117,15 +117,15 @@ TEST(host_room_make__no_descriptor_for_its_words)
 	const struct host_room_spec spec = { .name = "A" };
 	struct rlimit before, none = { 0, 0 };
 	struct host_room room;
-	char why[256];
+	struct why why;
 	int error;
 
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none.rlim_max = before.rlim_max;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	error = host_room_make(&room, &namespaces, -1, -1, &spec, why, sizeof(why));
+	error = host_room_make(&room, &namespaces, -1, -1, &spec, &why);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	ck_assert_int_eq(error, -EMFILE);
-	ck_assert_str_eq(why, "host A: not enough memory");
+	ck_assert_str_eq(why.text, "host A: not enough memory");
 	ck_assert_int_eq(room.socket_fd, -1);
 }

@@ -28,6 +28,7 @@ enum { A = 0, B = 1, HOSTS = 3 };
 static struct plan plan;
 static struct live live;
 static char text[512];
+static struct why why;
 
 static int own_network(void)
 {
@@ -186,8 +187,8 @@ TEST(live_outside__what_fails)
 	program(NULL);
 	answered(ON, "{\"error\":\"host B: slirp4netns is not installed; as root: apt-get install "
 		     "slirp4netns\"}");
-	ck_assert_int_eq(live_outside_start_all(&live, text, sizeof(text)), -ENOENT);
-	ck_assert(!strncmp(text, "host B: slirp4netns is not installed", 36));
+	ck_assert_int_eq(live_outside_start_all(&live, &why), -ENOENT);
+	ck_assert(!strncmp(why.text, "host B: slirp4netns is not installed", 36));
 	end();
 }
 
@@ -196,7 +197,7 @@ TEST(live_outside_start_all__as_the_scenario_says)
 {
 	if (!begin())
 		return;
-	ck_assert_int_eq(live_outside_start_all(&live, text, sizeof(text)), 0);
+	ck_assert_int_eq(live_outside_start_all(&live, &why), 0);
 	ck_assert(!live.outside[A].pid && live.outside[B].pid > 0 && !live.outside[2].pid);
 	end();
 }
@@ -210,7 +211,7 @@ TEST(live_outside_watch__one_has_died)
 	if (!begin())
 		return;
 	for (int other = 0; other < 2; other++) {
-		ck_assert_int_eq(live_outside_start_all(&live, text, sizeof(text)), 0);
+		ck_assert_int_eq(live_outside_start_all(&live, &why), 0);
 		pid = live.outside[B].pid;
 		/* at last one that was disconnected and connected again meanwhile */
 		live.outside[B].pid += other;

@@ -354,7 +354,7 @@ TEST(live_tunnel_watch__more_than_fit)
 TEST(live_tunnel_open__the_command_has_ended)
 {
 	struct tunnel_options sought = { .machine_count = 2, .self = 0 };
-	char why[TUNNEL_WHY_MAX];
+	struct why why;
 	int pipes[2];
 
 	for (uint32_t m = 0; m < 2; m++)
@@ -366,8 +366,8 @@ TEST(live_tunnel_open__the_command_has_ended)
 	close(pipes[0]);
 	close(live.tunnel.control);
 	live.report_fd = pipes[1];
-	ck_assert_int_eq(live_tunnel_open(&live, &sought, why, sizeof(why)), -EINTR);
-	ck_assert_str_eq(why, "interrupted");
+	ck_assert_int_eq(live_tunnel_open(&live, &sought, &why), -EINTR);
+	ck_assert_str_eq(why.text, "interrupted");
 	tunnel_end(&live.tunnel);
 	close(pipes[1]);
 }

@@ -5,7 +5,8 @@
 #include "orchestrator/live/parameter.h"
 #include "tests/testing.h"
 
-static char text[64], why[256];
+static char text[64];
+static struct why why;
 
 static struct node_config node_of(enum fabric_kind fabric)
 {
@@ -19,8 +20,7 @@ static const char *converted(enum fabric_kind fabric, const char *name, const ch
 {
 	struct node_config node = node_of(fabric);
 
-	ck_assert_int_eq(
-		parameter_convert(&node, name, value, text, sizeof(text), why, sizeof(why)), 0);
+	ck_assert_int_eq(parameter_convert(&node, name, value, text, sizeof(text), &why), 0);
 	return text;
 }
 
@@ -45,9 +45,8 @@ TEST(parameter_convert__to_the_units_of_nodes)
 	ck_assert_str_eq(converted(FABRIC_PORT_GROUP, "queue", "32KiB"), "128");
 	ck_assert_str_eq(converted(FABRIC_PORT_GROUP, "policy", "greedy"), "1");
 	ck_assert_str_eq(converted(FABRIC_PORT_GROUP, "log.window", "2us"), "2000000");
-	ck_assert_int_eq(parameter_convert(&nic, "workload.load.load", "90%", text, sizeof(text),
-					   why, sizeof(why)),
-			 0);
+	ck_assert_int_eq(
+		parameter_convert(&nic, "workload.load.load", "90%", text, sizeof(text), &why), 0);
 	ck_assert_str_eq(text, "900");
 }
 
@@ -73,10 +72,10 @@ TEST(parameter_convert__rejects)
 	struct node_config node = node_of(FABRIC_ROCE);
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		why[0] = 0;
+		why.text[0] = 0;
 		ck_assert_int_eq(parameter_convert(&node, wrong[i][0], wrong[i][1], text,
-						   sizeof(text), why, sizeof(why)),
+						   sizeof(text), &why),
 				 -EINVAL);
-		ck_assert_msg(strstr(why, wrong[i][2]) == why, "%s", why);
+		ck_assert_msg(strstr(why.text, wrong[i][2]) == why.text, "%s", why.text);
 	}
 }

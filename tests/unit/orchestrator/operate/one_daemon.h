@@ -27,14 +27,14 @@ static char *printed; /* to standard output; `said`: to standard error */
 
 static inline void daemon_setup(void)
 {
-	char why[512];
+	struct why why;
 
 	snprintf(root, sizeof(root), "/tmp/heddle-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	snprintf(run_folder, sizeof(run_folder), "%s/run", root);
 	setenv("HEDDLE_RUNTIME_DIR", run_folder, 1);
 	unsetenv("HEDDLE_FABRIC");
-	base_fd = runtime_open(true, why, sizeof(why));
+	base_fd = runtime_open(true, &why);
 	ck_assert_int_ge(base_fd, 0);
 }
 
@@ -84,9 +84,9 @@ static inline void *daemon_serve(void *unused)
 /* the fabric runs, and gives these answers, lines of JSON; NULL ends them */
 static inline void daemon_runs(const char *first, const char *second)
 {
-	char why[512];
+	struct why why;
 
-	ck_assert_int_eq(runtime_claim(base_fd, "lab", &place, why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_claim(base_fd, "lab", &place, &why), 0);
 	listener = runtime_listen(&place);
 	ck_assert_int_ge(listener, 0);
 	ck_assert_int_eq(fcntl(listener, F_SETFL, 0), 0); /* accept() waits */

@@ -33,10 +33,10 @@ TEST(cmd_down__several)
 {
 	static const char *const names[THREE] = { "c", "a", "b" };
 	struct runtime_place places[THREE];
-	char why[512];
+	struct why why;
 
 	for (size_t i = 0; i < THREE; i++) {
-		ck_assert_int_eq(runtime_claim(base_fd, names[i], &places[i], why, sizeof(why)), 0);
+		ck_assert_int_eq(runtime_claim(base_fd, names[i], &places[i], &why), 0);
 		if (i != 1)
 			continue;
 		ck_assert_int_eq(command_run(cmd_down, "down"), CLIENT_USAGE);
@@ -72,14 +72,15 @@ TEST(cmd_down__folder_of_others)
 static pid_t silent_start(const char *name)
 {
 	struct runtime_place own;
-	char why[512], told;
+	char told;
+	struct why why;
 	int pipes[2];
 	pid_t pid;
 
 	ck_assert_int_eq(pipe(pipes), 0);
 	pid = fork();
 	if (!pid) {
-		if (!runtime_claim(base_fd, name, &own, why, sizeof(why)))
+		if (!runtime_claim(base_fd, name, &own, &why))
 			(void)!write(pipes[1], "x", 1);
 		for (;;)
 			pause();
@@ -116,10 +117,10 @@ TEST(cmd_down__kills_what_does_not_answer)
 TEST(cmd_down__cannot_be_killed)
 {
 	struct runtime_place own;
-	char why[512];
+	struct why why;
 	pid_t pid;
 
-	ck_assert_int_eq(runtime_claim(base_fd, "first", &own, why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_claim(base_fd, "first", &own, &why), 0);
 	ck_assert_int_eq(ftruncate(own.lock_fd, 0), 0);
 	pid = silent_start("quiet");
 	ck_assert_int_eq(command_run(cmd_down, "down|--all"), CLIENT_FAILED);
@@ -161,9 +162,9 @@ static void *answer_each(void *unused)
 /* the fabric `lab`; @lines have the answers to one connection each */
 static void lab_starts(const char *const *lines, size_t count)
 {
-	char why[512];
+	struct why why;
 
-	ck_assert_int_eq(runtime_claim(base_fd, "lab", &place, why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_claim(base_fd, "lab", &place, &why), 0);
 	listener = runtime_listen(&place);
 	ck_assert_int_eq(fcntl(listener, F_SETFL, 0), 0);
 	memset(asked, 0, sizeof(asked));

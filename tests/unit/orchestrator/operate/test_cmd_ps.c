@@ -236,11 +236,11 @@ TEST(cmd_ps__since_is_no_file)
 TEST(cmd_ps__two_fabrics)
 {
 	struct runtime_place other;
-	char why[512];
+	struct why why;
 	size_t half;
 
 	daemon_runs(fabric("}]"), fabric("}]"));
-	ck_assert_int_eq(runtime_claim(base_fd, "other", &other, why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_claim(base_fd, "other", &other, &why), 0);
 	ck_assert_int_eq(linkat(place.dir_fd, "control", other.dir_fd, "control", 0), 0);
 	ck_assert_int_eq(command_run(cmd_ps, "ps"), 0);
 	runtime_release(&other);

@@ -15,7 +15,7 @@
 #include "tests/testing.h"
 
 static char folder[] = "/tmp/heddle-test-XXXXXX";
-static char why[256];
+static struct why why;
 static struct enter_fds fds;
 
 static void setup(void)
@@ -25,7 +25,7 @@ static void setup(void)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
 	fds = ENTER_FDS_NONE;
-	why[0] = 0;
+	why.text[0] = 0;
 }
 
 static void teardown(void)
@@ -57,7 +57,7 @@ static int shell(const char *script, const char *cwd)
 {
 	char *const argv[] = { "sh", "-c", (char *)script, NULL };
 
-	return enter_run(&fds, NULL, argv, cwd, why, sizeof(why));
+	return enter_run(&fds, NULL, argv, cwd, &why);
 }
 
 /* ---- begin and end ---- */
@@ -67,7 +67,7 @@ TEST(enter_run__the_parent_has_ended)
 {
 	fds.parent = getpid();
 	ck_assert_int_eq(shell("touch out", NULL), -ECANCELED);
-	ck_assert_str_eq(why, "");
+	ck_assert_str_eq(why.text, "");
 	ck_assert_int_ne(access("out", F_OK), 0);
 	fds.parent = getppid();
 	ck_assert_int_eq(shell("touch out", NULL), 0);
@@ -78,7 +78,7 @@ TEST(enter_run__how_it_ends)
 {
 	ck_assert_int_eq(shell("exit 7", NULL), 7);
 	ck_assert_int_eq(shell("kill -9 $$", NULL), 128 + 9);
-	ck_assert_str_eq(why, "");
+	ck_assert_str_eq(why.text, "");
 }
 
 /* in the folder of the caller, or another one; in the root if that is not there */
@@ -98,28 +98,30 @@ TEST(enter_run__no_program)
 {
 	char *const none[] = { "/no/such", NULL }, *const no_right[] = { "/etc/passwd", NULL };
 
-	ck_assert_int_eq(enter_run(&fds, NULL, none, NULL, why, sizeof(why)), -ENOENT);
-	ck_assert_str_eq(why, "cannot run /no/such: No such file or directory");
-	ck_assert_int_eq(enter_run(&fds, NULL, no_right, NULL, why, sizeof(why)), -EACCES);
-	ck_assert_str_eq(why, "cannot run /etc/passwd: Permission denied");
+	ck_assert_int_eq(enter_run(&fds, NULL, none, NULL, &why), -ENOENT);
+	ck_assert_str_eq(why.text, "cannot run /no/such: No such file or directory");
+	ck_assert_int_eq(enter_run(&fds, NULL, no_right, NULL, &why), -EACCES);
+	ck_assert_str_eq(why.text, "cannot run /etc/passwd: Permission denied");
 }
 
 TEST(enter_failure_text__of_a_user)
 {
 	static const struct host_user user = { .name = "ann", .user = 1000 };
 
-	enter_failure_text("ls", &user, -EINVAL, true, why, sizeof(why));
-	ck_assert_str_eq(why, "cannot become user ann (1000): Invalid argument; the hosts of this "
-			      "fabric have no such user: 'heddle up' says why");
-	enter_failure_text("ls", &user, -EPERM, true, why, sizeof(why));
-	ck_assert_str_eq(why, "cannot become user ann (1000): Operation not permitted; the hosts "
-			      "of this fabric have no such user: 'heddle up' says why");
-	enter_failure_text("ls", &user, -ENOMEM, true, why, sizeof(why));
-	ck_assert_str_eq(why, "cannot become user ann (1000): Cannot allocate memory");
-	enter_failure_text("ls", &user, -EPERM, false, why, sizeof(why));
-	ck_assert_str_eq(why, "cannot run ls: Operation not permitted");
-	enter_failure_text("ls", NULL, -EPERM, true, why, sizeof(why));
-	ck_assert_str_eq(why, "cannot run ls: Operation not permitted");
+	enter_failure_text("ls", &user, -EINVAL, true, &why);
+	ck_assert_str_eq(why.text,
+			 "cannot become user ann (1000): Invalid argument; the hosts of this "
+			 "fabric have no such user: 'heddle up' says why");
+	enter_failure_text("ls", &user, -EPERM, true, &why);
+	ck_assert_str_eq(why.text,
+			 "cannot become user ann (1000): Operation not permitted; the hosts "
+			 "of this fabric have no such user: 'heddle up' says why");
+	enter_failure_text("ls", &user, -ENOMEM, true, &why);
+	ck_assert_str_eq(why.text, "cannot become user ann (1000): Cannot allocate memory");
+	enter_failure_text("ls", &user, -EPERM, false, &why);
+	ck_assert_str_eq(why.text, "cannot run ls: Operation not permitted");
+	enter_failure_text("ls", NULL, -EPERM, true, &why);
+	ck_assert_str_eq(why.text, "cannot run ls: Operation not permitted");
 }
 
 /* the program is in the group of its host's limits before it runs; else it does not run */
@@ -135,7 +137,7 @@ TEST_RANGE(enter_run__group_of_limits, 0, LIMIT_KINDS)
 	unlink("out");
 	fds.group.fds[_i] = open("group", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(shell("touch out", NULL), -EBADF);
-	ck_assert_str_eq(why, "cannot run sh: Bad file descriptor");
+	ck_assert_str_eq(why.text, "cannot run sh: Bad file descriptor");
 	ck_assert_int_ne(access("out", F_OK), 0);
 	close(fds.group.fds[_i]);
 }
@@ -172,7 +174,7 @@ TEST_RANGE(enter_run__what_is_no_namespace, 0, (int)SPACES)
 	ck_assert_int_eq(shell("touch out", NULL), -EINVAL);
 	snprintf(expected, sizeof(expected), "entering the host's %s namespace: Invalid argument",
 		 spaces[_i].name);
-	ck_assert_str_eq(why, expected);
+	ck_assert_str_eq(why.text, expected);
 	ck_assert_int_ne(access("out", F_OK), 0);
 	close(*spaces[_i].fd);
 }

@@ -20,9 +20,7 @@
 #include "orchestrator/tunnel/tunnel.h"
 #include "tests/testing.h"
 
-#define WHY_MAX 256u
-
-static char why[WHY_MAX];
+static struct why why;
 
 /* this program is also the one that tunnel_start() starts */
 __attribute__((constructor)) static void become_tunnel(int argc, char **argv)
@@ -37,12 +35,12 @@ static void address_is(const char *text, const char *name, const char *host, con
 {
 	struct tunnel_address address;
 
-	why[0] = 0;
-	ck_assert_msg(tunnel_address_read(text, &address, why, WHY_MAX), "%s: %s", text, why);
+	why.text[0] = 0;
+	ck_assert_msg(tunnel_address_read(text, &address, &why), "%s: %s", text, why.text);
 	ck_assert_str_eq(address.name, name);
 	ck_assert_str_eq(address.host, host);
 	ck_assert_str_eq(address.port, port);
-	ck_assert_str_eq(why, "");
+	ck_assert_str_eq(why.text, "");
 }
 
 TEST(tunnel_address_read__forms)
@@ -67,15 +65,14 @@ TEST(tunnel_address_read__none)
 		"a=[::1]x",  "a=[::1]:",  "a=[::1]1:",    "a=[::1]:0", "a/b"
 	};
 	struct tunnel_address address;
-	char wanted[WHY_MAX];
+	char wanted[256];
 
 	for (size_t i = 0; i < COUNT_OF(texts); i++) {
-		ck_assert_msg(!tunnel_address_read(texts[i], &address, why, WHY_MAX), "%s",
-			      texts[i]);
-		snprintf(wanted, WHY_MAX,
+		ck_assert_msg(!tunnel_address_read(texts[i], &address, &why), "%s", texts[i]);
+		snprintf(wanted, sizeof(wanted),
 			 "'%s' is no machine: expected NAME, NAME=ADDRESS or NAME=ADDRESS:PORT",
 			 texts[i]);
-		ck_assert_str_eq(why, wanted);
+		ck_assert_str_eq(why.text, wanted);
 	}
 }
 
@@ -88,22 +85,22 @@ TEST(tunnel_address_read__longest)
 
 	memset(text, 'm', sizeof(text));
 	text[length] = 0;
-	ck_assert(tunnel_address_read(text, &address, why, WHY_MAX));
+	ck_assert(tunnel_address_read(text, &address, &why));
 	ck_assert_uint_eq(strlen(address.name), length);
 	ck_assert_ptr_eq(tunnel_node_name(address.name, name), name);
 	ck_assert_uint_eq(strlen(name), strlen("tunnel:") + length);
 	text[length] = 'm';
 	text[length + 1] = 0;
-	ck_assert(!tunnel_address_read(text, &address, why, WHY_MAX));
+	ck_assert(!tunnel_address_read(text, &address, &why));
 	ck_assert_uint_eq(strlen(tunnel_node_name(text, name)), strlen("tunnel:") + length);
 	memset(text, 'h', sizeof(text));
 	text[1] = '=';
 	text[2 + TUNNEL_HOST_MAX - 1] = 0;
-	ck_assert(tunnel_address_read(text, &address, why, WHY_MAX));
+	ck_assert(tunnel_address_read(text, &address, &why));
 	ck_assert_uint_eq(strlen(address.host), TUNNEL_HOST_MAX - 1);
 	text[2 + TUNNEL_HOST_MAX - 1] = 'h';
 	text[2 + TUNNEL_HOST_MAX] = 0;
-	ck_assert(!tunnel_address_read(text, &address, why, WHY_MAX));
+	ck_assert(!tunnel_address_read(text, &address, &why));
 }
 
 /* the file of the key has @text */
@@ -114,8 +111,8 @@ static int key_of(const char *text, uint8_t key[TUNNEL_KEY_BYTES])
 
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	why[0] = 0;
-	error = tunnel_key_read(path, key, why, WHY_MAX);
+	why.text[0] = 0;
+	error = tunnel_key_read(path, key, &why);
 	close(fd);
 	return error;
 }
@@ -136,7 +133,7 @@ TEST(tunnel_key_read__64_digits)
 	memset(key, 0, sizeof(key));
 	ck_assert_int_eq(key_of(KEY "\n", key), 0);
 	ck_assert_mem_eq(key, wanted, sizeof(key));
-	ck_assert_str_eq(why, "");
+	ck_assert_str_eq(why.text, "");
 }
 
 TEST(tunnel_key_read__none)
@@ -151,7 +148,8 @@ TEST(tunnel_key_read__none)
 		strcpy(text, KEY);
 		text[places[i % COUNT_OF(places)]] = wrong[i / COUNT_OF(places)];
 		ck_assert_int_eq(key_of(text, key), -EINVAL);
-		ck_assert_ptr_nonnull(strstr(why, "is no key: expected 64 hexadecimal digits"));
+		ck_assert_ptr_nonnull(
+			strstr(why.text, "is no key: expected 64 hexadecimal digits"));
 	}
 	ck_assert_int_eq(key_of("", key), -EINVAL);
 	ck_assert_int_eq(key_of("\n", key), -EINVAL);
@@ -167,10 +165,10 @@ TEST(tunnel_key_read__no_file)
 {
 	uint8_t key[TUNNEL_KEY_BYTES];
 
-	ck_assert_int_eq(tunnel_key_read("/no/key", key, why, WHY_MAX), -ENOENT);
-	ck_assert_str_eq(why, "the key cannot be read: /no/key: No such file or directory");
-	ck_assert_int_eq(tunnel_key_read("/", key, why, WHY_MAX), -EIO);
-	ck_assert_str_eq(why, "the key cannot be read: /: Input/output error");
+	ck_assert_int_eq(tunnel_key_read("/no/key", key, &why), -ENOENT);
+	ck_assert_str_eq(why.text, "the key cannot be read: /no/key: No such file or directory");
+	ck_assert_int_eq(tunnel_key_read("/", key, &why), -EIO);
+	ck_assert_str_eq(why.text, "the key cannot be read: /: Input/output error");
 }
 
 /* ---- sockets ---- */
@@ -295,8 +293,8 @@ TEST_RANGE(tunnel_connect__a_socket_for_each_machine, 0, 2)
 	if (!port)
 		return; /* no IPv6 here */
 	port_release(family);
-	ck_assert_int_eq(tunnel_connect(&tunnel, why, WHY_MAX), 0);
-	ck_assert_str_eq(why, "");
+	ck_assert_int_eq(tunnel_connect(&tunnel, &why), 0);
+	ck_assert_str_eq(why.text, "");
 	sockets_check(family);
 }
 
@@ -304,18 +302,18 @@ TEST_RANGE(tunnel_connect__a_socket_for_each_machine, 0, 2)
 TEST(tunnel_connect__port_in_use)
 {
 	unsigned port = port_draw(AF_INET);
-	char wanted[WHY_MAX];
+	char wanted[256];
 
 	machines_make("127.0.0.1", port, 3, SELF);
-	ck_assert_int_eq(tunnel_connect(&tunnel, why, WHY_MAX), -EADDRINUSE);
-	snprintf(wanted, WHY_MAX,
+	ck_assert_int_eq(tunnel_connect(&tunnel, &why), -EADDRINUSE);
+	snprintf(wanted, sizeof(wanted),
 		 "UDP port %u of this machine cannot be used: Address already in use", port);
-	ck_assert_str_eq(why, wanted);
+	ck_assert_str_eq(why.text, wanted);
 	for (uint32_t m = 0; m < 3; m++)
 		ck_assert_int_eq(tunnel.sockets[m], -1);
 	/* also one that would be shared */
 	setsockopt(port_holder, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
-	ck_assert_int_eq(tunnel_connect(&tunnel, why, WHY_MAX), -EADDRINUSE);
+	ck_assert_int_eq(tunnel_connect(&tunnel, &why), -EADDRINUSE);
 }
 
 /* no datagram may be sent to all */
@@ -325,8 +323,9 @@ TEST(tunnel_connect__refused)
 
 	machines_make("255.255.255.255", port, 2, SELF);
 	port_release(AF_INET);
-	ck_assert_int_eq(tunnel_connect(&tunnel, why, WHY_MAX), -EACCES);
-	ck_assert_str_eq(why, "machine m0 cannot be reached at 255.255.255.255: Permission denied");
+	ck_assert_int_eq(tunnel_connect(&tunnel, &why), -EACCES);
+	ck_assert_str_eq(why.text,
+			 "machine m0 cannot be reached at 255.255.255.255: Permission denied");
 	ck_assert_int_eq(tunnel.sockets[0], -1);
 }
 
@@ -341,14 +340,14 @@ TEST(tunnel_connect__name_that_is_not_known_yet)
 	port_release(AF_INET);
 	memset(options.machines[1].host, 'h', 64);
 	options.machines[1].host[64] = 0;
-	ck_assert_int_eq(tunnel_connect(&tunnel, why, WHY_MAX), -EAGAIN);
-	ck_assert_int_eq(strncmp(why, "the address of machine m1 is not known: hhhh", 44), 0);
+	ck_assert_int_eq(tunnel_connect(&tunnel, &why), -EAGAIN);
+	ck_assert_int_eq(strncmp(why.text, "the address of machine m1 is not known: hhhh", 44), 0);
 	first = tunnel.sockets[0];
 	ck_assert_int_ge(first, 0);
 	ck_assert_int_eq(tunnel.sockets[1], -1);
 	strcpy(options.machines[1].host, "127.0.0.1");
-	ck_assert_int_eq(tunnel_connect(&tunnel, why, WHY_MAX), 0);
-	ck_assert_str_eq(why, "");
+	ck_assert_int_eq(tunnel_connect(&tunnel, &why), 0);
+	ck_assert_str_eq(why.text, "");
 	ck_assert_int_eq(tunnel.sockets[0], first);
 	sockets_check(AF_INET);
 }
@@ -497,7 +496,7 @@ TEST_GROUP(tunnel_processes, .setup = both_setup, .teardown = both_teardown);
 
 static void start(struct tunnel *which)
 {
-	ck_assert_int_eq(tunnel_connect(which, why, WHY_MAX), 0);
+	ck_assert_int_eq(tunnel_connect(which, &why), 0);
 	ck_assert_int_eq(tunnel_start(which, clock_fd, 3, true), 0);
 	ck_assert_int_gt(which->pid, 0);
 	ck_assert_int_eq(which->pid_shown, which->pid);
