@@ -11,4 +11,7 @@ struct why {
 int why_say(struct why *why, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** why_add() - writes on at the end of @why, as far as it fits. */
+void why_add(struct why *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -167,13 +167,13 @@ static int export_from(const struct request *request, FILE *in)
 	int error = recording_open(&reader, in), status = 0;
 
 	if (error)
-		status = options_wrong("export", "%s: %s", request->path, reader.why);
+		status = options_wrong("export", "%s: %s", request->path, reader.why.text);
 	if (!status)
 		status = outputs_check(request);
 	if (!status)
 		status = outputs_open(request, &files, &outputs);
 	if (!status && recording_export(&reader, &outputs, &found))
-		status = options_wrong("export", "%s: %s", request->path, reader.why);
+		status = options_wrong("export", "%s: %s", request->path, reader.why.text);
 	if (!status && !found.result) /* what there is, is written */
 		atomic_file_abort(&files.json);
 	if (!status)

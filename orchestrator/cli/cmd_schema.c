@@ -151,13 +151,13 @@ int cmd_schema(const struct command *commands, size_t count, int argc, char **ar
 	struct request request = { 0 };
 	int operands, status = options_read(&words, argc, argv, &request, &operands);
 	json_t *schemas, *needed;
-	char why[256];
+	struct why why;
 
 	if (status >= 0)
 		return status;
-	schemas = schema_read(schema_text, schema_length, why, sizeof(why));
+	schemas = schema_read(schema_text, schema_length, &why);
 	if (!schemas)
-		return options_wrong("schema", "%s", why);
+		return options_wrong("schema", "%s", why.text);
 	needed = needed_list(commands, count);
 	if (request.folder)
 		status = all_write(schemas, request.folder);

@@ -93,7 +93,7 @@ static int source_open(struct source *source, const char *path)
 	if (!source->in)
 		return options_wrong("view", "cannot read %s: %s", path, strerror(errno));
 	if (recording_open(&source->reader, source->in))
-		return options_wrong("view", "%s: %s", path, source->reader.why);
+		return options_wrong("view", "%s: %s", path, source->reader.why.text);
 	text = member_text(scenario_of(source), "text");
 	if (!text[0] || strcmp(member_text(source->reader.heading.json, "clock"), "virtual") != 0)
 		return options_wrong("view",

@@ -20,8 +20,7 @@ struct source {
 	char **lines;
 	size_t count, at;
 	json_t *schemas, *defines;
-	char *why;
-	size_t why_max;
+	struct why *why;
 	bool failed;
 };
 
@@ -35,7 +34,7 @@ struct field {
 static void wrong(struct source *source, const char *what)
 {
 	if (!source->failed)
-		snprintf(source->why, source->why_max, "line %zu: %s", source->at + 1, what);
+		why_say(source->why, 0, "line %zu: %s", source->at + 1, what);
 	source->failed = true;
 }
 
@@ -396,8 +395,7 @@ static void defines_add(struct source *source, json_t *schema, const json_t *par
 		reference += strlen("#/$defs/");
 		define = json_object_get(source->defines, reference);
 		if (!define) {
-			snprintf(source->why, source->why_max, "there is no 'define %s'",
-				 reference);
+			why_say(source->why, 0, "there is no 'define %s'", reference);
 			source->failed = true;
 		} else if (!json_object_get(definitions, reference)) {
 			json_object_set(definitions, reference, define);
@@ -450,16 +448,16 @@ static bool lines_split(struct source *source, const char *text, size_t length)
 	return true;
 }
 
-json_t *schema_read(const char *text, size_t length, char *why, size_t why_max)
+json_t *schema_read(const char *text, size_t length, struct why *why)
 {
-	struct source source = { .why = why, .why_max = why_max };
+	struct source source = { .why = why };
 
 	source.schemas = json_object();
 	source.defines = json_object();
 	if (lines_split(&source, text, length)) {
 		all_make(&source);
 	} else {
-		snprintf(why, why_max, "not enough memory");
+		why_say(why, 0, "not enough memory");
 		source.failed = true;
 	}
 	free(source.text);

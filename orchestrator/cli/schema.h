@@ -18,14 +18,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "nodes/base/why.h"
+
 /* all files schema/NAME.fields, one after the other */
 extern const char schema_text[];
 extern const size_t schema_length;
 
 /** schema_read() - all schemas in the @length bytes at @text: an object of JSON Schemas by name.
- *  @why  @why_max bytes: what is wrong, with the number of the line.
+ *  @why  what is wrong, with the number of the line.
  *  Return: json_decref() later; NULL: @text is wrong. */
-json_t *schema_read(const char *text, size_t length, char *why, size_t why_max);
+json_t *schema_read(const char *text, size_t length, struct why *why);
 
 /** schema_fields_print() - the keys of @schema, a line each: path, type, unit, meaning. */
 void schema_fields_print(const json_t *schema, FILE *out);

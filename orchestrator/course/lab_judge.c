@@ -136,7 +136,8 @@ static int hold_judge(struct judging *judging, const struct lab_check *check,
 		      const struct result_expectation *measured, const char *text, bool *ok)
 {
 	size_t length = strcspn(text, " \t=!<>");
-	char *comparison, why[256];
+	char *comparison;
+	struct why why;
 	uint32_t v;
 	int error;
 
@@ -148,11 +149,11 @@ static int hold_judge(struct judging *judging, const struct lab_check *check,
 	comparison = names_replace(check, measured, text + length);
 	if (!comparison)
 		return options_wrong(judging->command, "not enough memory");
-	error = expect_value_judge(check->values[v].metric, measured[v].value, comparison, ok, why,
-				   sizeof(why));
+	error = expect_value_judge(check->values[v].metric, measured[v].value, comparison, ok,
+				   &why);
 	free(comparison);
 	*ok &= measured[v].known;
-	return error ? options_wrong(judging->command, "'%s': %s", text, why) : 0;
+	return error ? options_wrong(judging->command, "'%s': %s", text, why.text) : 0;
 }
 
 static int values_judge(struct judging *judging, const struct lab_check *check, bool *holds)

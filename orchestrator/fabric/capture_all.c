@@ -65,24 +65,23 @@ static int descriptions_put(const struct plan *plan, FILE *out)
 }
 
 int capture_all_open(struct capture_all *all, const char *path, uint32_t kept_bytes,
-		     struct plan *plan, char *why, size_t why_max)
+		     struct plan *plan, struct why *why)
 {
 	char folder[PATH_MAX];
 	int error = atomic_file_open(&all->file, path);
 
-	why[0] = 0;
+	why->text[0] = 0;
 	snprintf(folder, sizeof(folder), "%s", all->file.written);
 	if (!error)
 		error = node_files_open(&all->parts, plan->node_count,
-					folder[0] ? dirname(folder) : NULL, why, why_max);
+					folder[0] ? dirname(folder) : NULL, why);
 	for (uint32_t i = 0; !error && i < plan->node_count; i++)
 		plan->nodes[i].capture_sent_bytes = kept_bytes;
 	if (!error)
 		error = descriptions_put(plan, all->file.stream);
 	all->wanted = !error;
-	if (error && !why[0])
-		snprintf(why, why_max, "cannot write the capture %s: %s", path,
-			 atomic_file_why(error));
+	if (error && !why->text[0])
+		why_say(why, 0, "cannot write the capture %s: %s", path, atomic_file_why(error));
 	if (error)
 		capture_all_abort(all);
 	return error;

@@ -9,6 +9,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_CAPTURE_ALL_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_CAPTURE_ALL_H
 
+#include "nodes/base/why.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/fabric/node_files.h"
@@ -25,7 +26,7 @@ struct capture_all {
  *  their files.
  *  Return: 0; -errno with a sentence in @why, and no file is left. */
 int capture_all_open(struct capture_all *all, const char *path, uint32_t kept_bytes,
-		     struct plan *plan, char *why, size_t why_max);
+		     struct plan *plan, struct why *why);
 
 /** capture_all_end() - after the end of the nodes: writes FILE, and reports errors on standard
  *  error.

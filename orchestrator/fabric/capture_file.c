@@ -8,7 +8,6 @@
 #include "nodes/wire/pcapng.h"
 #include "orchestrator/base/port_name.h"
 #include "orchestrator/base/suggest.h"
-#include "orchestrator/base/why.h"
 
 #define LISTED_MAX 12u /* names in a sentence */
 
@@ -46,7 +45,7 @@ static const char *nodes_list(const struct plan *plan, const char *name, char *t
 /* ---- LINK=FILE ---- */
 
 static int port_find(struct capture_file *capture, const char *link, const struct plan *plan,
-		     char *why, size_t why_max)
+		     struct why *why)
 {
 	const char *colon = strchr(link, ':');
 	const struct node_config *node;
@@ -54,30 +53,28 @@ static int port_find(struct capture_file *capture, const char *link, const struc
 	uint64_t ports;
 
 	if (!colon)
-		return why_write(
-			-EINVAL, why, why_max,
-			"a link is written node:peer or node:port, such as s1:s2 or s1:p3, "
-			"not '%s'",
-			link);
+		return why_say(why, -EINVAL,
+			       "a link is written node:peer or node:port, such as s1:s2 or s1:p3, "
+			       "not '%s'",
+			       link);
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - link), link);
 	node = plan_node_find(plan, name);
 	if (!node || !name[0])
-		return why_write(-EINVAL, why, why_max, "there is no switch or host '%s'%s", name,
-				 nodes_list(plan, name, list, sizeof(list)));
+		return why_say(why, -EINVAL, "there is no switch or host '%s'%s", name,
+			       nodes_list(plan, name, list, sizeof(list)));
 	ports = port_name_find(node, colon + 1);
 	if (!ports)
-		return why_write(-EINVAL, why, why_max, "%s has no port '%s'; it has %s", name,
-				 colon + 1, port_names_list(node, UINT64_MAX, list, sizeof(list)));
+		return why_say(why, -EINVAL, "%s has no port '%s'; it has %s", name, colon + 1,
+			       port_names_list(node, UINT64_MAX, list, sizeof(list)));
 	if (ports & (ports - 1))
-		return why_write(-EINVAL, why, why_max,
-				 "%s has %d links to %s; name one of its ports: %s", name,
-				 __builtin_popcountll(ports), colon + 1,
-				 port_names_list(node, ports, list, sizeof(list)));
+		return why_say(why, -EINVAL, "%s has %d links to %s; name one of its ports: %s",
+			       name, __builtin_popcountll(ports), colon + 1,
+			       port_names_list(node, ports, list, sizeof(list)));
 	capture->node = node->index;
 	capture->port = (uint32_t)__builtin_ctzll(ports);
 	if (node->ports[capture->port].vacant)
-		return why_write(-EINVAL, why, why_max, "%s has no link; %s has %s", link, name,
-				 port_names_list(node, UINT64_MAX, list, sizeof(list)));
+		return why_say(why, -EINVAL, "%s has no link; %s has %s", link, name,
+			       port_names_list(node, UINT64_MAX, list, sizeof(list)));
 	snprintf(capture->link, sizeof(capture->link), "%s:%s", name,
 		 node->ports[capture->port].peer_name);
 	return 0;
@@ -85,7 +82,7 @@ static int port_find(struct capture_file *capture, const char *link, const struc
 
 /* marks the port for its capture, if that is possible */
 static int port_mark(const struct capture_file *capture, uint32_t kept_bytes, struct plan *plan,
-		     char *why, size_t why_max)
+		     struct why *why)
 {
 	struct node_config *node = &plan->nodes[capture->node];
 	struct port_config *port = &node->ports[capture->port];
@@ -94,12 +91,12 @@ static int port_mark(const struct capture_file *capture, uint32_t kept_bytes, st
 	for (uint32_t i = 0; i < node->port_count; i++)
 		captures += node->ports[i].capture_bytes != 0;
 	if (port->capture_bytes)
-		return why_write(-EINVAL, why, why_max, "%s is captured twice", capture->link);
+		return why_say(why, -EINVAL, "%s is captured twice", capture->link);
 	if (captures == NODE_CAPTURES_MAX)
-		return why_write(-EINVAL, why, why_max,
-				 "%s captures %u of its links already, the most that a node can; "
-				 "capture %s at its other end: %s:%s",
-				 node->name, captures, capture->link, port->peer_name, node->name);
+		return why_say(why, -EINVAL,
+			       "%s captures %u of its links already, the most that a node can; "
+			       "capture %s at its other end: %s:%s",
+			       node->name, captures, capture->link, port->peer_name, node->name);
 	port->capture_bytes = kept_bytes;
 	return 0;
 }
@@ -143,29 +140,28 @@ static int header_put(const struct capture_file *capture, const struct plan *pla
 }
 
 static int file_open(struct capture_files *files, const char *path, const struct plan *plan,
-		     char *why, size_t why_max)
+		     struct why *why)
 {
 	struct capture_file *capture = &files->files[files->count];
 	int error = atomic_file_open(&capture->file, path);
 
 	if (error)
-		return why_write(error, why, why_max, "cannot write the capture %s: %s%s", path,
-				 atomic_file_why(error),
-				 error == -EMFILE ? " (ulimit -n); capture fewer links" : "");
+		return why_say(why, error, "cannot write the capture %s: %s%s", path,
+			       atomic_file_why(error),
+			       error == -EMFILE ? " (ulimit -n); capture fewer links" : "");
 	files->count++;
 	for (struct capture_file *other = files->files; other < capture; other++)
 		if (same_file(other, capture))
-			return why_write(-EINVAL, why, why_max,
-					 "%s is the file of two captures: %s and %s", path,
-					 other->link, capture->link);
+			return why_say(why, -EINVAL, "%s is the file of two captures: %s and %s",
+				       path, other->link, capture->link);
 	error = header_put(capture, plan);
-	return error ? why_write(error, why, why_max, "cannot write the capture %s: %s", path,
-				 strerror(-error))
+	return error ? why_say(why, error, "cannot write the capture %s: %s", path,
+			       strerror(-error))
 		     : 0;
 }
 
 static int open_one(struct capture_files *files, const char *word, uint32_t kept_bytes,
-		    struct plan *plan, char *why, size_t why_max)
+		    struct plan *plan, struct why *why)
 {
 	struct capture_file *capture = &files->files[files->count];
 	const char *equals = strchr(word, '=');
@@ -173,40 +169,37 @@ static int open_one(struct capture_files *files, const char *word, uint32_t kept
 	int error;
 
 	if (!equals || !equals[1])
-		return why_write(
-			-EINVAL, why, why_max,
-			"--capture takes LINK=FILE, such as s1:h3=h3.pcapng, or " CAPTURE_ALL
-			"=FILE, not '%s'",
-			word);
+		return why_say(why, -EINVAL,
+			       "--capture takes LINK=FILE, such as s1:h3=h3.pcapng, or " CAPTURE_ALL
+			       "=FILE, not '%s'",
+			       word);
 	if (files->all.wanted)
-		return why_write(-EINVAL, why, why_max,
-				 "--capture " CAPTURE_ALL "=... has every link; give no other one");
+		return why_say(why, -EINVAL,
+			       "--capture " CAPTURE_ALL "=... has every link; give no other one");
 	snprintf(link, sizeof(link), "%.*s", (int)(equals - word), word);
 	if (!strcmp(link, CAPTURE_ALL) && files->count)
-		return why_write(-EINVAL, why, why_max,
-				 "--capture " CAPTURE_ALL
-				 "=... has every link, %s too; give no other "
-				 "one",
-				 files->files[0].link);
+		return why_say(why, -EINVAL,
+			       "--capture " CAPTURE_ALL
+			       "=... has every link, %s too; give no other one",
+			       files->files[0].link);
 	if (!strcmp(link, CAPTURE_ALL))
-		return capture_all_open(&files->all, equals + 1, kept_bytes, plan, why, why_max);
-	error = port_find(capture, link, plan, why, why_max);
+		return capture_all_open(&files->all, equals + 1, kept_bytes, plan, why);
+	error = port_find(capture, link, plan, why);
 	if (!error)
-		error = port_mark(capture, kept_bytes, plan, why, why_max);
-	return error ? error : file_open(files, equals + 1, plan, why, why_max);
+		error = port_mark(capture, kept_bytes, plan, why);
+	return error ? error : file_open(files, equals + 1, plan, why);
 }
 
 int capture_files_open(struct capture_files *files, const char *const *words, unsigned count,
-		       uint32_t kept_bytes, struct plan *plan, char *why, size_t why_max)
+		       uint32_t kept_bytes, struct plan *plan, struct why *why)
 {
 	int error = 0;
 
 	*files = (struct capture_files){ .files = calloc(count, sizeof(*files->files)) };
 	if (!files->files)
-		return why_write(-ENOMEM, why, why_max,
-				 "there is not enough memory for %u captures", count);
+		return why_say(why, -ENOMEM, "there is not enough memory for %u captures", count);
 	for (unsigned i = 0; i < count && !error; i++)
-		error = open_one(files, words[i], kept_bytes, plan, why, why_max);
+		error = open_one(files, words[i], kept_bytes, plan, why);
 	if (error)
 		capture_files_abort(files);
 	return error;

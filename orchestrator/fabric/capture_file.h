@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/fabric/capture_all.h"
 #include "orchestrator/fabric/fabric.h"
@@ -33,7 +34,7 @@ struct capture_files {
  *  of config.h). Marks the ports of @plan and starts the files.
  *  Return: 0; -errno with a sentence in @why, and no file is left. */
 int capture_files_open(struct capture_files *files, const char *const *words, unsigned count,
-		       uint32_t kept_bytes, struct plan *plan, char *why, size_t why_max);
+		       uint32_t kept_bytes, struct plan *plan, struct why *why);
 
 /** capture_files_find() - the descriptor for fabric_options.capture_file, at port NODE_PORTS_MAX
  *  that of all; -1: there is none. */

@@ -6,7 +6,7 @@
 
 #include "orchestrator/base/output_names.h"
 
-int event_file_open(struct event_file *events, const char *path, char *why, size_t why_max)
+int event_file_open(struct event_file *events, const char *path, struct why *why)
 {
 	int error;
 
@@ -17,8 +17,7 @@ int event_file_open(struct event_file *events, const char *path, char *why, size
 	error = output_is_stdout(path) ? atomic_file_stdout(&events->file)
 				       : atomic_file_open(&events->file, path);
 	if (error)
-		snprintf(why, why_max, "cannot write the events to %s: %s", path,
-			 atomic_file_why(error));
+		why_say(why, 0, "cannot write the events to %s: %s", path, atomic_file_why(error));
 	events->wanted = !error;
 	return error;
 }
@@ -28,17 +27,16 @@ static int nodes_write(const struct event_file *events, const struct node_files 
 		       const struct fabric *fabric)
 {
 	struct node_log_source *sources = node_files_sources(logs, fabric);
-	char why[256];
+	struct why why;
 	int error;
 
 	if (!sources) {
 		fprintf(stderr, "heddle run: out of memory for the events\n");
 		return -ENOMEM;
 	}
-	error = events_write(fabric->plan, sources, events->format, events->file.stream, why,
-			     sizeof(why));
+	error = events_write(fabric->plan, sources, events->format, events->file.stream, &why);
 	if (error)
-		fprintf(stderr, "heddle run: %s\n", why);
+		fprintf(stderr, "heddle run: %s\n", why.text);
 	free(sources);
 	return error;
 }

@@ -6,6 +6,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_EVENT_FILE_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_EVENT_FILE_H
 
+#include "nodes/base/why.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/fabric/node_files.h"
@@ -19,7 +20,7 @@ struct event_file {
 
 /** event_file_open() - @path, NULL: no events are wanted.
  *  Return: 0; -errno with a sentence in @why, and no file is left. */
-int event_file_open(struct event_file *events, const char *path, char *why, size_t why_max);
+int event_file_open(struct event_file *events, const char *path, struct why *why);
 
 /** event_file_end() - after the end of the nodes: writes FILE, and reports errors on standard
  *  error. @logs of the nodes. @interrupted: the last line says so.

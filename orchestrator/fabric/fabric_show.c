@@ -4,27 +4,25 @@
 #include <string.h>
 
 #include "orchestrator/base/utf8.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/fabric/fabric_ask.h"
 
 #define NAME_SHOWN_MAX 64u /* bytes of a table's name that an answer repeats */
 
 /* the records of a page that is what it was laid out as */
 static int trace_show(const struct fabric *fabric, uint32_t node, struct node_table *table,
-		      char *why, size_t why_max)
+		      struct why *why)
 {
 	const struct fabric_node *state = &fabric->nodes[node];
 
 	if (stats_view_check(&state->view))
-		return why_write(FABRIC_SHOW_REFUSED, why, why_max,
-				 "%s has destroyed its statistics page",
-				 fabric->plan->nodes[node].name);
+		return why_say(why, FABRIC_SHOW_REFUSED, "%s has destroyed its statistics page",
+			       fabric->plan->nodes[node].name);
 	return node_table_trace(fabric->plan, node, state->stats, table);
 }
 
 /* why node @node refuses table @name */
 static void refusal_write(const struct node_config *node, const char *name,
-			  const struct control_message *answer, char *why, size_t why_max)
+			  const struct control_message *answer, struct why *why)
 {
 	char what[NAME_SHOWN_MAX + 16] = "default table", *body = answer->body;
 	size_t length = body ? strlen(body) : 0;
@@ -37,29 +35,29 @@ static void refusal_write(const struct node_config *node, const char *name,
 		snprintf(what, sizeof(what), "table '%.*s'", utf8_length(name, NAME_SHOWN_MAX),
 			 name);
 	if (answer->number == -ENOENT)
-		snprintf(why, why_max, "%s has no %s; it has: %s", node->name, what,
-			 length ? body : "nothing");
+		why_say(why, 0, "%s has no %s; it has: %s", node->name, what,
+			length ? body : "nothing");
 	else
-		snprintf(why, why_max, "%s refuses %s: %s%s%s", node->name, what,
-			 strerror(-(int)answer->number), length ? ": " : "", length ? body : "");
+		why_say(why, 0, "%s refuses %s: %s%s%s", node->name, what,
+			strerror(-(int)answer->number), length ? ": " : "", length ? body : "");
 }
 
 int fabric_show(struct fabric *fabric, uint32_t node, const char *name, int64_t port,
-		struct node_table *table, char *why, size_t why_max)
+		struct node_table *table, struct why *why)
 {
 	struct control_message message = { .kind = CONTROL_SHOW, .number = port };
 	int error;
 
 	*table = (struct node_table){ 0 };
-	why[0] = 0;
+	why->text[0] = 0;
 	if (!strcmp(name, "trace"))
-		return trace_show(fabric, node, table, why, why_max);
+		return trace_show(fabric, node, table, why);
 	snprintf(message.text, sizeof(message.text), "%s", name);
 	error = fabric_ask(fabric, node, &message);
 	if (error)
 		return error;
 	if (message.number) {
-		refusal_write(&fabric->plan->nodes[node], name, &message, why, why_max);
+		refusal_write(&fabric->plan->nodes[node], name, &message, why);
 		error = FABRIC_SHOW_REFUSED;
 	} else if (message.body) {
 		error = node_table_read(fabric->plan, node, message.body, table);

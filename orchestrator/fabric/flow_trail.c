@@ -7,7 +7,6 @@
 
 #include "nodes/base/units.h"
 #include "nodes/wire/frame.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/fabric/fabric_show.h"
 #include "orchestrator/fabric/table_shelf.h"
 #include "orchestrator/scenario/scenario_keys.h"
@@ -494,8 +493,7 @@ static void queues_find(struct search *search, const struct node_table *flows)
 /* ---- all of it ---- */
 
 /* host @name in *@node; else a refusal in @why */
-static int host_find(const struct plan *plan, const char *name, uint32_t *node, char *why,
-		     size_t why_max)
+static int host_find(const struct plan *plan, const char *name, uint32_t *node, struct why *why)
 {
 	const struct node_config *config = plan_node_find(plan, name);
 	char hint[128];
@@ -505,47 +503,44 @@ static int host_find(const struct plan *plan, const char *name, uint32_t *node, 
 		return 0;
 	}
 	if (config)
-		return why_write(FABRIC_SHOW_REFUSED, why, why_max,
-				 "%s is a switch: a flow is from one host to another", name);
-	return why_write(FABRIC_SHOW_REFUSED, why, why_max, "there is no host '%s'%s", name,
-			 key_name_hint(name, plan->nodes[plan->switch_count].name, plan->host_count,
-				       sizeof(*plan->nodes), hint, sizeof(hint)));
+		return why_say(why, FABRIC_SHOW_REFUSED,
+			       "%s is a switch: a flow is from one host to another", name);
+	return why_say(why, FABRIC_SHOW_REFUSED, "there is no host '%s'%s", name,
+		       key_name_hint(name, plan->nodes[plan->switch_count].name, plan->host_count,
+				     sizeof(*plan->nodes), hint, sizeof(hint)));
 }
 
 /* there is no flow: the destinations that there are */
-static int none_found(const struct search *search, const struct node_table *flows, char *why,
-		      size_t why_max)
+static int none_found(const struct search *search, const struct node_table *flows, struct why *why)
 {
 	const char *from = name_of(search, search->trail->from);
-	size_t length = (size_t)snprintf(why, why_max, "no flow from %s to %s now", from,
-					 name_of(search, search->trail->to));
 	const char *last = "";
 
-	for (uint32_t r = 0; r < flows->row_count && length < why_max; r++) {
+	why_say(why, 0, "no flow from %s to %s now", from, name_of(search, search->trail->to));
+	for (uint32_t r = 0; r < flows->row_count; r++) {
 		const char *to = node_table_cell(flows, r, "destination");
 
 		if (!to || !strcmp(to, last))
 			continue;
-		length += (size_t)snprintf(why + length, why_max - length, "%s %s",
-					   last[0] ? "," : "; there are flows to", to);
+		why_add(why, "%s %s", last[0] ? "," : "; there are flows to", to);
 		last = to;
 	}
-	if (!last[0] && length < why_max && !plan_is_real(search->plan))
-		snprintf(why + length, why_max - length, "; %s sends nothing", from);
+	if (!last[0] && !plan_is_real(search->plan))
+		why_add(why, "; %s sends nothing", from);
 	return FABRIC_SHOW_REFUSED;
 }
 
 int flow_trail_find(struct fabric *fabric, const char *from, const char *to,
-		    struct flow_trail *trail, char *why, size_t why_max)
+		    struct flow_trail *trail, struct why *why)
 {
 	struct search search = { .trail = trail, .plan = fabric->plan, .slot = -1 };
 	const struct node_table *flows;
 	int error;
 
 	*trail = (struct flow_trail){ .plan = fabric->plan };
-	why[0] = 0;
-	if (host_find(fabric->plan, from, &trail->from, why, why_max) ||
-	    host_find(fabric->plan, to, &trail->to, why, why_max))
+	why->text[0] = 0;
+	if (host_find(fabric->plan, from, &trail->from, why) ||
+	    host_find(fabric->plan, to, &trail->to, why))
 		return FABRIC_SHOW_REFUSED;
 	trail->blocks = calloc(FLOW_TRAIL_BLOCKS_MAX, sizeof(*trail->blocks));
 	if (!trail->blocks)
@@ -558,9 +553,9 @@ int flow_trail_find(struct fabric *fabric, const char *from, const char *to,
 		queues_find(&search, flows);
 	error = search.shelf.error;
 	if (error == FABRIC_SHOW_REFUSED)
-		snprintf(why, why_max, "%s", search.shelf.why);
+		*why = search.shelf.why;
 	else if (!error && !trail->block_count)
-		error = none_found(&search, flows, why, why_max);
+		error = none_found(&search, flows, why);
 	table_shelf_free(&search.shelf);
 	return error;
 }

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/fabric/fabric.h"
 
 #define FLOW_TRAIL_BLOCKS_MAX 256u
@@ -53,7 +54,7 @@ struct flow_trail {
  *  Return: 0 with @trail filled; FABRIC_SHOW_REFUSED with a sentence in @why: no such host, no such
  *  flow; else as fabric_show(). flow_trail_free() is due in any case. */
 int flow_trail_find(struct fabric *fabric, const char *from, const char *to,
-		    struct flow_trail *trail, char *why, size_t why_max);
+		    struct flow_trail *trail, struct why *why);
 void flow_trail_free(struct flow_trail *trail);
 
 #endif

@@ -22,7 +22,6 @@
 
 #define PATIENCE_NS 5000000000ull
 #define LOOK_MS 100
-#define WHY_MAX 200u
 #define REST_S 30              /* for the rest of a message */
 #define AGAIN_NS 1000000000ull /* a manager that dies at once is not restarted more often */
 
@@ -124,25 +123,23 @@ static struct node_identity *identities_make(struct manager_question *questions,
 }
 
 /* relays the questions of the active manager, of which @message is the first, and their answers */
-static int relay(struct manager_pair *pair, int fd, struct manager_message *message, char *why,
-		 unsigned why_max)
+static int relay(struct manager_pair *pair, int fd, struct manager_message *message,
+		 struct why *why)
 {
 	uint32_t count = message->count, node_count = pair->fabric->plan->node_count;
 	struct manager_question *questions = calloc(count, sizeof(*questions));
 	struct node_identity *identities = NULL;
-	int error = questions ? manager_question_take(message, questions, count, 0, node_count, why,
-						      why_max)
+	int error = questions ? manager_question_take(message, questions, count, 0, node_count, why)
 			      : -ENOMEM;
 
 	manager_message_free(message);
 	if (error)
 		goto out;
 	for (uint32_t i = 1; i < count; i++) {
-		error = manager_receive(fd, message, why, why_max);
+		error = manager_receive(fd, message, why);
 		if (error)
 			goto out;
-		error = manager_question_take(message, questions, count, i, node_count, why,
-					      why_max);
+		error = manager_question_take(message, questions, count, i, node_count, why);
 		manager_message_free(message);
 		if (error)
 			goto out;
@@ -201,7 +198,7 @@ static int message_await(struct manager_pair *pair, const struct manager_end *ma
 
 /* Return: 0 with @message the report; -errno: the manager has failed, -EPROTO: for @why */
 static int manager_sweep(struct manager_pair *pair, struct manager_end *manager,
-			 struct manager_message *message, char *why, unsigned why_max)
+			 struct manager_message *message, struct why *why)
 {
 	int error = manager_send(manager->fd, &(struct manager_message){ .kind = MANAGER_SWEEP });
 
@@ -209,12 +206,12 @@ static int manager_sweep(struct manager_pair *pair, struct manager_end *manager,
 		error = message_await(pair, manager);
 		if (error)
 			break;
-		error = manager_receive(manager->fd, message, why, why_max);
+		error = manager_receive(manager->fd, message, why);
 		if (error)
 			break;
 		if (message->kind == MANAGER_REPORT)
 			return 0;
-		error = relay(pair, manager->fd, message, why, why_max);
+		error = relay(pair, manager->fd, message, why);
 	}
 	return error;
 }
@@ -224,15 +221,15 @@ static void take_over(struct manager_pair *pair, int error, const char *why)
 {
 	struct manager_end *lost = &pair->list[pair->active];
 	pid_t pid = lost->pid;
-	char what[WHY_MAX + 32];
+	struct why what;
 
 	if (why[0])
-		snprintf(what, sizeof(what), "has sent an invalid message (%s)", why);
+		why_say(&what, 0, "has sent an invalid message (%s)", why);
 	else
-		snprintf(what, sizeof(what), "%s",
-			 error == -EPIPE       ? "is dead"
-			 : error == -ETIMEDOUT ? "hangs"
-					       : strerror(-error));
+		why_say(&what, 0, "%s",
+			error == -EPIPE       ? "is dead"
+			: error == -ETIMEDOUT ? "hangs"
+					      : strerror(-error));
 
 	manager_drop(lost);
 	pair->active = (pair->active + 1) % MANAGER_PAIR;
@@ -240,13 +237,13 @@ static void take_over(struct manager_pair *pair, int error, const char *why)
 	if (pair->list[pair->active].pid)
 		fabric_note(pair->fabric,
 			    "the active fabric manager (pid %d) %s; pid %d takes over", (int)pid,
-			    what, (int)pair->list[pair->active].pid);
+			    what.text, (int)pair->list[pair->active].pid);
 	else
 		fabric_note(
 			pair->fabric,
 			"the active fabric manager (pid %d) %s; there is no standby, so another "
 			"one is started",
-			(int)pid, what);
+			(int)pid, what.text);
 }
 
 /* a sweep, by another manager if the active one fails */
@@ -257,21 +254,21 @@ static int sweep(struct manager_pair *pair)
 
 	for (uint32_t tries = 0; tries <= MANAGER_PAIR; tries++) {
 		struct manager_end *active = &pair->list[pair->active];
-		char why[WHY_MAX] = "";
+		struct why why = { "" };
 
 		if (active->fd < 0)
 			error = manager_start(pair, active);
 		else
 			error = 0;
 		if (!error)
-			error = manager_sweep(pair, active, &outcome, why, sizeof(why));
+			error = manager_sweep(pair, active, &outcome, &why);
 		if (!error) {
 			outcome_keep(pair, &outcome);
 			if (outcome.error)
 				fabric_fail(pair->fabric, "the fabric manager: %s", pair->last.why);
 			return outcome.error;
 		}
-		take_over(pair, error, why);
+		take_over(pair, error, why.text);
 	}
 	fabric_fail(pair->fabric, "there is no fabric manager: %s", strerror(-error));
 	return error;

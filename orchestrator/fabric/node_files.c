@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "orchestrator/base/descriptor.h"
-#include "orchestrator/base/why.h"
 
 /* in @folder or, if it is not there yet, in the one that it will be in */
 static int nameless_open(const char *folder)
@@ -28,8 +27,7 @@ static int nameless_open(const char *folder)
 	return fd < 0 ? -errno : fd;
 }
 
-int node_files_open(struct node_files *files, uint32_t count, const char *folder, char *why,
-		    size_t why_max)
+int node_files_open(struct node_files *files, uint32_t count, const char *folder, struct why *why)
 {
 	int fd = 0;
 
@@ -44,8 +42,8 @@ int node_files_open(struct node_files *files, uint32_t count, const char *folder
 	}
 	if (fd >= 0)
 		return 0;
-	return why_write(fd, why, why_max, "cannot open a file for each node: %s%s", strerror(-fd),
-			 fd == -EMFILE ? " (ulimit -n: each node needs one)" : "");
+	return why_say(why, fd, "cannot open a file for each node: %s%s", strerror(-fd),
+		       fd == -EMFILE ? " (ulimit -n: each node needs one)" : "");
 }
 
 struct node_log_source *node_files_sources(const struct node_files *files,

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/results/node_log.h"
 
@@ -18,8 +19,7 @@ struct node_files {
 
 /** node_files_open() - @count files in @folder; NULL: in memory.
  *  Return: 0; -errno with a sentence in @why. node_files_close() is due in any case. */
-int node_files_open(struct node_files *files, uint32_t count, const char *folder, char *why,
-		    size_t why_max);
+int node_files_open(struct node_files *files, uint32_t count, const char *folder, struct why *why);
 
 /** node_files_of() - the descriptor of @node; -1: there is none. */
 static inline int node_files_of(const struct node_files *files, uint32_t node)

@@ -24,7 +24,7 @@ node_time_t record_file_sample_ps(node_time_t duration_ps)
 	}
 }
 
-int record_file_open(struct record_file *record, const char *path, char *why, size_t why_max)
+int record_file_open(struct record_file *record, const char *path, struct why *why)
 {
 	int error;
 
@@ -34,8 +34,8 @@ int record_file_open(struct record_file *record, const char *path, char *why, si
 	error = output_is_stdout(path) ? atomic_file_stdout(&record->file)
 				       : atomic_file_open(&record->file, path);
 	if (error)
-		snprintf(why, why_max, "cannot write the recording to %s: %s", path,
-			 atomic_file_why(error));
+		why_say(why, 0, "cannot write the recording to %s: %s", path,
+			atomic_file_why(error));
 	record->out = record->file.stream;
 	record->wanted = !error;
 	return error;
@@ -97,7 +97,7 @@ int record_file_end(struct record_file *record, const struct fabric *fabric)
 {
 	enum recording_status status;
 	const char *failure;
-	char why[256] = "";
+	struct why why = { "" };
 	bool written;
 	int error, commit = 0;
 
@@ -107,33 +107,29 @@ int record_file_end(struct record_file *record, const struct fabric *fabric)
 		recorder_follow(&record->recorder, NODE_TIME_NEVER);
 	status = status_of(record, fabric, &failure);
 	error = recorder_end(&record->recorder, status, failure,
-			     record->result ? record->end_ps : fabric_now(fabric), &written, why,
-			     sizeof(why));
+			     record->result ? record->end_ps : fabric_now(fabric), &written, &why);
 	record->begun = false;
 	if (written && record->file.stream) {
 		commit = atomic_file_commit(&record->file);
-		if (commit) {
-			snprintf(why, sizeof(why), "%s", strerror(-commit));
-			error = commit;
-		}
+		if (commit)
+			error = why_say(&why, commit, "%s", strerror(-commit));
 	}
 	if (error)
 		fprintf(stderr, "heddle run: %s %s: %s\n",
 			written && !commit ? "the recording lacks something:"
 					   : "cannot write the recording to",
-			record->file.path[0] ? record->file.path : "the report", why);
+			record->file.path[0] ? record->file.path : "the report", why.text);
 	record_file_abort(record);
 	return error;
 }
 
 void record_file_abort(struct record_file *record)
 {
-	char why[256];
+	struct why why;
 	bool written;
 
 	if (record->begun)
-		recorder_end(&record->recorder, RECORDING_FAILED, NULL, 0, &written, why,
-			     sizeof(why));
+		recorder_end(&record->recorder, RECORDING_FAILED, NULL, 0, &written, &why);
 	atomic_file_abort(&record->file);
 	*record = (struct record_file){ 0 };
 }

@@ -7,6 +7,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_RECORD_FILE_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_RECORD_FILE_H
 
+#include "nodes/base/why.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/fabric/node_files.h"
@@ -28,7 +29,7 @@ node_time_t record_file_sample_ps(node_time_t duration_ps);
 
 /** record_file_open() - @path, NULL: no recording is wanted.
  *  Return: 0; -errno with a sentence in @why, and no file is left. */
-int record_file_open(struct record_file *record, const char *path, char *why, size_t why_max);
+int record_file_open(struct record_file *record, const char *path, struct why *why);
 
 /** record_file_to() - in place of record_file_open(): the recording goes to @out, which stays open
  *  and is the caller's. */

@@ -172,27 +172,25 @@ bool run_over(const struct run *run)
 	return clock_earliest(&run->fabric.clock) >= run->end_ps;
 }
 
-bool run_stalled(const struct run *run, char *why, size_t why_max)
+bool run_stalled(const struct run *run, struct why *why)
 {
 	const struct plan *plan = run->fabric.plan;
 	uint32_t holders = 0;
-	size_t length = 0;
 
 	if (!fabric_over(&run->fabric))
 		return false;
+	why->text[0] = 0;
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		uint64_t bytes = fabric_holds(&run->fabric, i);
 		char text[HUMAN_TEXT_MAX];
 
 		if (!bytes || fault_player_cut_off(&run->faults, i))
 			continue;
-		if (holders++ < STALLED_SHOWN && length < why_max)
-			length += (size_t)snprintf(why + length, why_max - length, "%s%s holds %s",
-						   length ? ", " : "", plan->nodes[i].name,
-						   human_bytes(bytes, text));
+		if (holders++ < STALLED_SHOWN)
+			why_add(why, "%s%s holds %s", why->text[0] ? ", " : "", plan->nodes[i].name,
+				human_bytes(bytes, text));
 	}
-	if (holders > STALLED_SHOWN && length < why_max)
-		snprintf(why + length, why_max - length, " and %u more nodes",
-			 holders - STALLED_SHOWN);
+	if (holders > STALLED_SHOWN)
+		why_add(why, " and %u more nodes", holders - STALLED_SHOWN);
 	return holders != 0;
 }

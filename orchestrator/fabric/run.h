@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/base/progress.h"
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/fabric/fault_player.h"
@@ -52,7 +53,7 @@ int run_pause(struct run *run);
 bool run_over(const struct run *run);
 
 /** run_stalled() - true if no event is left although nodes have data. Only while the clock is
- *  stopped.   @why  filled with the names of these nodes, @why_max bytes. */
-bool run_stalled(const struct run *run, char *why, size_t why_max);
+ *  stopped.   @why  filled with the names of these nodes. */
+bool run_stalled(const struct run *run, struct why *why);
 
 #endif

@@ -34,8 +34,7 @@ const struct node_table *table_shelf_get(struct table_shelf *shelf, uint32_t nod
 		return &none;
 	entry = &shelf->tables[shelf->count];
 	*entry = (struct shelf_table){ .node = node, .name = strdup(name) };
-	error = entry->name ? fabric_show(shelf->fabric, node, name, -1, &entry->table, shelf->why,
-					  sizeof(shelf->why))
+	error = entry->name ? fabric_show(shelf->fabric, node, name, -1, &entry->table, &shelf->why)
 			    : -ENOMEM;
 	if (error) {
 		shelf->error = error;

@@ -17,7 +17,7 @@ struct table_shelf {
 	uint32_t count;
 	struct shelf_table *tables;
 	int error; /* the first one: 0, or as fabric_show() */
-	char why[1280];
+	struct why why;
 };
 
 /** table_shelf_init() - no tables. @fabric borrowed, of a stopped or real clock. */

@@ -216,12 +216,12 @@ static json_t *table_show(struct live_query *query, uint32_t node, const char *n
 	struct fabric *fabric = &query->live->fabric;
 	const char *node_name = query->live->plan->nodes[node].name;
 	struct node_table table;
-	char why[1280];
+	struct why why;
 	json_t *body;
-	int error = fabric_show(fabric, node, name, port, &table, why, sizeof(why));
+	int error = fabric_show(fabric, node, name, port, &table, &why);
 
 	if (error == FABRIC_SHOW_REFUSED)
-		return live_refuse("%s", why);
+		return live_refuse("%s", why.text);
 	if (error)
 		return live_refuse("%s does not answer: %s", node_name,
 				   fabric_process(fabric, node)->stopped_ns ? "it is stopped"
@@ -237,7 +237,8 @@ static json_t *flow_show(struct live_query *query, const char *from, const char 
 	struct fabric *fabric = &query->live->fabric;
 	const char *form = live_query_text(query, "form");
 	struct flow_trail trail;
-	char why[1280], *text = NULL;
+	char *text = NULL;
+	struct why why;
 	size_t size = 0;
 	json_t *body = NULL;
 	FILE *out;
@@ -245,9 +246,9 @@ static json_t *flow_show(struct live_query *query, const char *from, const char 
 
 	if (!from || !from[0] || !to)
 		return live_refuse("show flow needs two hosts");
-	error = flow_trail_find(fabric, from, to, &trail, why, sizeof(why));
+	error = flow_trail_find(fabric, from, to, &trail, &why);
 	if (error == FABRIC_SHOW_REFUSED) {
-		body = live_refuse("%s", why);
+		body = live_refuse("%s", why.text);
 	} else if (error) {
 		body = live_refuse("a node on the path does not answer: %s", strerror(-error));
 	} else if (form && !strcmp(form, "json")) {

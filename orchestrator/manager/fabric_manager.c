@@ -279,12 +279,12 @@ static int tables_make(struct sweep *sweep)
 {
 	const struct routing_request *request = &sweep->manager->request;
 	uint64_t began_ns = monotonic_ns();
-	char why[256] = "";
-	int error = routing_make(&sweep->topology, request, &sweep->routing, why, sizeof(why));
+	struct why why = { "" };
+	int error = routing_make(&sweep->topology, request, &sweep->routing, &why);
 
 	if (error)
 		return failed(sweep, error, "there are no routes for the remaining fabric: %s",
-			      why[0] ? why : strerror(-error));
+			      why.text[0] ? why.text : strerror(-error));
 	routing_report(sweep);
 	if (table_of_fabric(request->fabric, TABLE_FLOOD))
 		error = routing_flood(&sweep->topology, sweep->flood_ports);

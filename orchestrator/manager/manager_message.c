@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include "nodes/control/control_managed.h"
-#include "orchestrator/base/why.h"
 
 /* fields of the same names here and in control.proto, as in nodes/control/control.c */
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
@@ -129,24 +128,24 @@ int manager_message_pack(const struct manager_message *message, uint8_t **bytes)
 /* ---- unpacking ---- */
 
 static int hello_unpack(struct manager_message *message, const Heddle__ManagerHello *from,
-			char *why, unsigned why_max)
+			struct why *why)
 {
 	struct routing_request *to = &message->request;
 	struct route_said *said;
 
 	if (from->node_count > NODE_COUNT_MAX)
-		return why_write(-EPROTO, why, why_max, "the fabric cannot have %" PRIu32 " nodes",
-				 from->node_count);
+		return why_say(why, -EPROTO, "the fabric cannot have %" PRIu32 " nodes",
+			       from->node_count);
 	if ((uint32_t)from->fabric >= FABRIC_KINDS || (uint32_t)from->order >= ROUTING_ORDERS ||
 	    (uint32_t)from->lane_rule >= LANE_RULES)
-		return why_write(-EPROTO, why, why_max,
-				 "the request for routes has an unknown kind, order or rule");
+		return why_say(why, -EPROTO,
+			       "the request for routes has an unknown kind, order or rule");
 	if (from->n_said % 3)
-		return why_write(-EPROTO, why, why_max, "the last route is incomplete");
+		return why_say(why, -EPROTO, "the last route is incomplete");
 	for (size_t i = 0; i < from->n_said; i++)
 		if (!from->said[i] || from->said[i] > NODE_SWITCHES_MAX)
-			return why_write(-EPROTO, why, why_max, "a route names switch %" PRIu32,
-					 from->said[i]);
+			return why_say(why, -EPROTO, "a route names switch %" PRIu32,
+				       from->said[i]);
 	message->node_count = from->node_count;
 	REQUEST_FIELDS(COPY)
 	said = malloc(from->n_said * sizeof(uint32_t) + 1);
@@ -160,39 +159,37 @@ static int hello_unpack(struct manager_message *message, const Heddle__ManagerHe
 }
 
 static int question_unpack(struct manager_message *message, const Heddle__ManagerQuestion *from,
-			   char *why, unsigned why_max)
+			   struct why *why)
 {
 	struct manager_question *to = &message->question;
 	bool answer = message->kind == MANAGER_ANSWER;
 	const char *what = answer ? "answer" : "question";
 
 	if (from->index >= from->count || from->count > MANAGER_QUESTIONS_MAX)
-		return why_write(-EPROTO, why, why_max, "%s %" PRIu32 " of %" PRIu32, what,
-				 from->index, from->count);
+		return why_say(why, -EPROTO, "%s %" PRIu32 " of %" PRIu32, what, from->index,
+			       from->count);
 	if ((uint32_t)from->ask >= ASK_KINDS)
-		return why_write(-EPROTO, why, why_max, "a %s of the unknown kind %d", what,
-				 (int)from->ask);
+		return why_say(why, -EPROTO, "a %s of the unknown kind %d", what, (int)from->ask);
 	if (from->status > 0 || (from->status && !answer))
-		return why_write(-EPROTO, why, why_max, "%s %" PRIu32 " has status %" PRId32, what,
-				 from->index, from->status);
+		return why_say(why, -EPROTO, "%s %" PRIu32 " has status %" PRId32, what,
+			       from->index, from->status);
 	*to = (struct manager_question){ .ask = (enum manager_ask)from->ask,
 					 .node = from->node,
 					 .status = from->status };
 	if (!from->identity == has_identity(answer, to->ask, to->status) ||
 	    !from->block == has_block(answer, to->ask, to->status))
-		return why_write(-EPROTO, why, why_max,
-				 "%s %" PRIu32 " lacks a part, or has one too many", what,
-				 from->index);
+		return why_say(why, -EPROTO, "%s %" PRIu32 " lacks a part, or has one too many",
+			       what, from->index);
 	if (from->identity && !control_identity_unpack(&message->identity, from->identity))
-		return why_write(-EPROTO, why, why_max,
-				 "%s %" PRIu32
-				 " has an identity with a list or a number that is too large",
-				 what, from->index);
+		return why_say(why, -EPROTO,
+			       "%s %" PRIu32
+			       " has an identity with a list or a number that is too large",
+			       what, from->index);
 	if (from->block && !control_block_unpack(&to->block, from->block))
-		return why_write(-EPROTO, why, why_max,
-				 "%s %" PRIu32
-				 " has a block of an unknown table, or of the wrong size",
-				 what, from->index);
+		return why_say(why, -EPROTO,
+			       "%s %" PRIu32
+			       " has a block of an unknown table, or of the wrong size",
+			       what, from->index);
 	to->identity = from->identity ? &message->identity : NULL;
 	message->index = from->index;
 	message->count = from->count;
@@ -200,14 +197,14 @@ static int question_unpack(struct manager_message *message, const Heddle__Manage
 }
 
 static int report_unpack(struct manager_message *message, const Heddle__ManagerReport *from,
-			 char *why, unsigned why_max)
+			 struct why *why)
 {
 	struct manager_report *to = &message->report;
 
 	if (from->error > 0 || strlen(from->why) >= sizeof(to->why))
-		return why_write(-EPROTO, why, why_max,
-				 "the report has status %" PRId32 " and a reason of %zu bytes",
-				 from->error, strlen(from->why));
+		return why_say(why, -EPROTO,
+			       "the report has status %" PRId32 " and a reason of %zu bytes",
+			       from->error, strlen(from->why));
 	REPORT_FIELDS(COPY)
 	strcpy(to->why, from->why);
 	message->error = from->error;
@@ -215,27 +212,26 @@ static int report_unpack(struct manager_message *message, const Heddle__ManagerR
 }
 
 int manager_message_unpack(const uint8_t *bytes, size_t length, struct manager_message *message,
-			   char *why, unsigned why_max)
+			   struct why *why)
 {
 	Heddle__ManagerMessage *from;
 	int error = 0;
 
 	memset(message, 0, sizeof(*message));
 	if (length > MANAGER_BYTES_MAX)
-		return why_write(-EPROTO, why, why_max, "a message of %zu bytes is too long",
-				 length);
+		return why_say(why, -EPROTO, "a message of %zu bytes is too long", length);
 	from = heddle__manager_message__unpack(NULL, length, bytes);
 	if (!from)
-		return why_write(-EPROTO, why, why_max, "%zu bytes are not a message", length);
+		return why_say(why, -EPROTO, "%zu bytes are not a message", length);
 	message->kind = (enum manager_kind)from->what_case;
 	if (message->kind == MANAGER_HELLO)
-		error = hello_unpack(message, from->hello, why, why_max);
+		error = hello_unpack(message, from->hello, why);
 	else if (message->kind == MANAGER_QUESTION || message->kind == MANAGER_ANSWER)
-		error = question_unpack(message, from->question, why, why_max);
+		error = question_unpack(message, from->question, why);
 	else if (message->kind == MANAGER_REPORT)
-		error = report_unpack(message, from->report, why, why_max);
+		error = report_unpack(message, from->report, why);
 	else if (message->kind != MANAGER_SWEEP)
-		error = why_write(-EPROTO, why, why_max, "a message of an unknown kind");
+		error = why_say(why, -EPROTO, "a message of an unknown kind");
 	heddle__manager_message__free_unpacked(from, NULL);
 	return error;
 }
@@ -271,18 +267,18 @@ int manager_send(int fd, const struct manager_message *message)
 	return error;
 }
 
-int manager_receive(int fd, struct manager_message *message, char *why, unsigned why_max)
+int manager_receive(int fd, struct manager_message *message, struct why *why)
 {
 	uint8_t bytes[MANAGER_BYTES_MAX];
 	ssize_t length;
 
-	why[0] = 0;
+	why->text[0] = 0;
 	do
 		length = recv(fd, bytes, sizeof(bytes), MSG_TRUNC);
 	while (length < 0 && errno == EINTR);
 	if (length <= 0)
 		return length ? socket_error() : -EPIPE;
-	return manager_message_unpack(bytes, (size_t)length, message, why, why_max);
+	return manager_message_unpack(bytes, (size_t)length, message, why);
 }
 
 int manager_questions_send(int fd, enum manager_kind kind, const struct manager_question *questions,
@@ -301,39 +297,38 @@ int manager_questions_send(int fd, enum manager_kind kind, const struct manager_
 /* ---- one of several ---- */
 
 static int place_check(const struct manager_message *message, enum manager_kind kind,
-		       uint32_t count, uint32_t index, char *why, unsigned why_max)
+		       uint32_t count, uint32_t index, struct why *why)
 {
 	if (message->kind == kind && message->count == count && message->index == index)
 		return 0;
-	return why_write(-EPROTO, why, why_max,
-			 "message kind %d, %" PRIu32 " of %" PRIu32 ", in place of %s %" PRIu32
-			 " of %" PRIu32,
-			 (int)message->kind, message->index, message->count,
-			 kind == MANAGER_ANSWER ? "answer" : "question", index, count);
+	return why_say(why, -EPROTO,
+		       "message kind %d, %" PRIu32 " of %" PRIu32 ", in place of %s %" PRIu32
+		       " of %" PRIu32,
+		       (int)message->kind, message->index, message->count,
+		       kind == MANAGER_ANSWER ? "answer" : "question", index, count);
 }
 
 int manager_question_take(const struct manager_message *message, struct manager_question *questions,
-			  uint32_t count, uint32_t index, uint32_t node_count, char *why,
-			  unsigned why_max)
+			  uint32_t count, uint32_t index, uint32_t node_count, struct why *why)
 {
-	int error = place_check(message, MANAGER_QUESTION, count, index, why, why_max);
+	int error = place_check(message, MANAGER_QUESTION, count, index, why);
 
 	if (error)
 		return error;
 	if (message->question.node >= node_count)
-		return why_write(-EPROTO, why, why_max,
-				 "question %" PRIu32 " is for node %" PRIu32 ", of %" PRIu32, index,
-				 message->question.node, node_count);
+		return why_say(why, -EPROTO,
+			       "question %" PRIu32 " is for node %" PRIu32 ", of %" PRIu32, index,
+			       message->question.node, node_count);
 	questions[index] = message->question;
 	return 0;
 }
 
 int manager_answer_take(const struct manager_message *message, struct manager_question *questions,
-			uint32_t count, uint32_t index, char *why, unsigned why_max)
+			uint32_t count, uint32_t index, struct why *why)
 {
 	const struct manager_question *from = &message->question;
 	struct manager_question *to = &questions[index];
-	int error = place_check(message, MANAGER_ANSWER, count, index, why, why_max);
+	int error = place_check(message, MANAGER_ANSWER, count, index, why);
 	bool reads = manager_ask_reads(to->ask) && !from->status;
 
 	if (error)
@@ -341,8 +336,7 @@ int manager_answer_take(const struct manager_message *message, struct manager_qu
 	if (from->ask != to->ask || from->node != to->node ||
 	    (reads &&
 	     (from->block.table != to->block.table || from->block.number != to->block.number)))
-		return why_write(-EPROTO, why, why_max, "answer %" PRIu32 " is to another question",
-				 index);
+		return why_say(why, -EPROTO, "answer %" PRIu32 " is to another question", index);
 	to->status = from->status;
 	if (reads)
 		to->block = from->block;

@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/manager/fabric_manager.h"
 
 /* of one message: within the kernel's default limits of a socket. Only a HELLO with thousands of
@@ -52,9 +53,9 @@ int manager_message_pack(const struct manager_message *message, uint8_t **bytes)
 
 /** manager_message_unpack() - the opposite. Unknown kinds, indices and numbers beyond their limits,
  *  and missing or unexpected parts are rejected. manager_message_free() later, on success.
- *  Return: 0; -EPROTO with a sentence in @why (@why_max bytes, always terminated); -ENOMEM. */
+ *  Return: 0; -EPROTO with a sentence in @why; -ENOMEM. */
 int manager_message_unpack(const uint8_t *bytes, size_t length, struct manager_message *message,
-			   char *why, unsigned why_max);
+			   struct why *why);
 
 /** manager_message_free() - releases what a received @message owns. Idempotent. */
 void manager_message_free(struct manager_message *message);
@@ -66,7 +67,7 @@ int manager_send(int fd, const struct manager_message *message);
 
 /** manager_receive() - waits for the next message. manager_message_free() on success.
  *  Return: as manager_send(), and -EPROTO with a sentence in @why, which is empty otherwise. */
-int manager_receive(int fd, struct manager_message *message, char *why, unsigned why_max);
+int manager_receive(int fd, struct manager_message *message, struct why *why);
 
 /** manager_questions_send() - sends @count questions, or their answers: @kind. */
 int manager_questions_send(int fd, enum manager_kind kind, const struct manager_question *questions,
@@ -76,13 +77,12 @@ int manager_questions_send(int fd, enum manager_kind kind, const struct manager_
  *  copies it into questions[@index].
  *  Return: 0; -EPROTO with a sentence in @why: it is something else. */
 int manager_question_take(const struct manager_message *message, struct manager_question *questions,
-			  uint32_t count, uint32_t index, uint32_t node_count, char *why,
-			  unsigned why_max);
+			  uint32_t count, uint32_t index, uint32_t node_count, struct why *why);
 
 /** manager_answer_take() - @message answers questions[@index] of @count: fills its status, and on
  *  success its block if it reads one, or its *identity if it discovers.
  *  Return: 0; -EPROTO with a sentence in @why: it is something else. */
 int manager_answer_take(const struct manager_message *message, struct manager_question *questions,
-			uint32_t count, uint32_t index, char *why, unsigned why_max);
+			uint32_t count, uint32_t index, struct why *why);
 
 #endif

@@ -28,10 +28,10 @@ static void why_tell(const char *why)
 
 static int receive(struct keeper *keeper, struct manager_message *message)
 {
-	char why[MANAGER_WHY_MAX];
+	struct why why;
 
-	keeper->error = manager_receive(keeper->fd, message, why, sizeof(why));
-	why_tell(why);
+	keeper->error = manager_receive(keeper->fd, message, &why);
+	why_tell(why.text);
 	return keeper->error;
 }
 
@@ -39,17 +39,16 @@ static int exchange(void *owner, struct manager_question *questions, uint32_t co
 {
 	struct keeper *keeper = owner;
 	struct manager_message message;
-	char why[MANAGER_WHY_MAX] = "";
+	struct why why = { "" };
 
 	keeper->error = manager_questions_send(keeper->fd, MANAGER_QUESTION, questions, count);
 	for (uint32_t i = 0; i < count && !keeper->error; i++) {
 		if (receive(keeper, &message))
 			break;
-		keeper->error =
-			manager_answer_take(&message, questions, count, i, why, sizeof(why));
+		keeper->error = manager_answer_take(&message, questions, count, i, &why);
 		manager_message_free(&message);
 	}
-	why_tell(why);
+	why_tell(why.text);
 	return keeper->error;
 }
 

@@ -405,8 +405,7 @@ static int prefixes_fill(const struct scenario *scenario, struct plan *plan)
 
 /* Lanes cannot be added later. So if the scenario does not give their number, there are enough for
  * the paths around its faults, up to the maximum. */
-static int lanes_spare(const struct scenario *scenario, struct plan *plan, char *why,
-		       unsigned why_max)
+static int lanes_spare(const struct scenario *scenario, struct plan *plan, struct why *why)
 {
 	struct routing_request request = plan_routing_request(scenario);
 	uint32_t hops;
@@ -419,7 +418,7 @@ static int lanes_spare(const struct scenario *scenario, struct plan *plan, char 
 		return error;
 	request.lanes = hops < request.lanes_max ? hops : request.lanes_max;
 	plan->routing = request;
-	return plan_routes_make(plan, why, why_max);
+	return plan_routes_make(plan, why);
 }
 
 static int routes_make(const struct scenario *scenario, struct plan *plan,
@@ -428,18 +427,18 @@ static int routes_make(const struct scenario *scenario, struct plan *plan,
 	bool is_said = scenario->routing.place.line || scenario->routing.place.setting;
 	const struct scenario_place *place =
 		is_said ? &scenario->routing.place : &scenario->topology_place;
-	char why[1024];
+	struct why why;
 	int error;
 
 	plan->routing = plan_routing_request(scenario);
 	error = plan_given_make(scenario, plan, errors);
 	if (error)
 		return error;
-	error = plan_routes_make(plan, why, sizeof(why));
+	error = plan_routes_make(plan, &why);
 	if (!error)
-		error = lanes_spare(scenario, plan, why, sizeof(why));
+		error = lanes_spare(scenario, plan, &why);
 	if (error == -EINVAL)
-		scenario_errors_at(errors, scenario, place, "%s", why);
+		scenario_errors_at(errors, scenario, place, "%s", why.text);
 	return error;
 }
 

@@ -230,14 +230,14 @@ static int in_flight_now(const struct plan *plan, const struct topology *topolog
 			 uint32_t *hops)
 {
 	struct routing_request request = plan->routing;
-	char why[256];
+	struct why why;
 	int error =
 		before->switches ? routing_in_flight_hops(topology, before, distances, hops) : 0;
 
 	request.lanes = request.lanes_max;
 	routing_free(before);
 	*before = (struct routing){ 0 };
-	return error ? error : routing_make(topology, &request, before, why, sizeof(why));
+	return error ? error : routing_make(topology, &request, before, &why);
 }
 
 static int hops_now(const struct plan *plan, const uint32_t *down, struct routing *before,

@@ -50,7 +50,7 @@ static int flood_make(struct plan *plan, const struct topology *topology)
 	return error;
 }
 
-int plan_routes_make(struct plan *plan, char *why, unsigned why_max)
+int plan_routes_make(struct plan *plan, struct why *why)
 {
 	struct topology topology;
 	struct routing routing;
@@ -60,7 +60,7 @@ int plan_routes_make(struct plan *plan, char *why, unsigned why_max)
 		switch_tables_free(&plan->nodes[i].switch_);
 	if (error)
 		return error;
-	error = routing_make(&topology, &plan->routing, &routing, why, why_max);
+	error = routing_make(&topology, &plan->routing, &routing, why);
 	if (!error) {
 		tables_take(plan, &routing);
 		routing_free(&routing);

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_PLAN_ROUTES_H
 #define HEDDLE_ORCHESTRATOR_PLAN_PLAN_ROUTES_H
 
+#include "nodes/base/why.h"
 #include "orchestrator/plan/plan.h"
 
 /** plan_routes_make() - computes routes as plan->routing requests them, over the links that carry
@@ -12,7 +13,7 @@
  *  them (routing_follow.h).
  *  Return: 0; -EINVAL with a sentence in @why, see routing_make(); -ENOMEM. After an error tables
  *  may be empty. */
-int plan_routes_make(struct plan *plan, char *why, unsigned why_max);
+int plan_routes_make(struct plan *plan, struct why *why);
 
 /** plan_routes_longest_ps() - the longest time of a path between two switches that have hosts.
  *  Detours and non-minimal port groups are included.

@@ -36,7 +36,7 @@ struct breakpoint {
 	node_time_t target; /* of a run that is repeated */
 	bool repeats;
 	char *repeated; /* the last step, which an empty line repeats; NULL: none */
-	char why[1280];
+	struct why why;
 };
 
 /* @rest the words after the command's name; modified */
@@ -128,10 +128,10 @@ enum breakpoint_outcome breakpoint_prompt(struct breakpoint *b, struct run *run)
 		if (step != STEP_BAD)
 			continue;
 		if (!b->input.name) {
-			fprintf(b->out, "%s\n", b->why);
+			fprintf(b->out, "%s\n", b->why.text);
 			continue;
 		}
-		fprintf(stderr, "%s:%u: %s\n", b->input.name, b->input.number, b->why);
+		fprintf(stderr, "%s:%u: %s\n", b->input.name, b->input.number, b->why.text);
 		b->outcome = BREAKPOINT_BAD_SCRIPT;
 		break;
 	}
@@ -147,7 +147,7 @@ bad(struct breakpoint *b, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(b->why, sizeof(b->why), format, arguments);
+	vsnprintf(b->why.text, sizeof(b->why.text), format, arguments);
 	va_end(arguments);
 	return STEP_BAD;
 }
@@ -288,7 +288,7 @@ static enum step step_until(struct breakpoint *b, const char *text)
 	enum step step = STEP_NEXT;
 	node_time_t until;
 
-	if (condition_parse(b->run->fabric.plan, text, &condition, b->why, sizeof(b->why)))
+	if (condition_parse(b->run->fabric.plan, text, &condition, &b->why))
 		return STEP_BAD;
 	prompt_log_stop(&b->log, now_of(b));
 	until = condition_time(&condition);
@@ -375,7 +375,7 @@ static enum step ask(struct breakpoint *b, const struct node_config *node, const
 
 static enum step command_show(struct breakpoint *b, char *rest)
 {
-	switch (show_line(&b->run->fabric, rest, b->out, b->why, sizeof(b->why))) {
+	switch (show_line(&b->run->fabric, rest, b->out, &b->why)) {
 	case 0:
 		return STEP_NEXT;
 	case FABRIC_SHOW_REFUSED:
@@ -453,7 +453,7 @@ static enum step repeat(struct breakpoint *b)
 	b->repeats = false;
 	if (step != STEP_BAD)
 		return step;
-	fprintf(stderr, "heddle run: a change cannot be repeated: %s\n", b->why);
+	fprintf(stderr, "heddle run: a change cannot be repeated: %s\n", b->why.text);
 	return leave(b, BREAKPOINT_BAD_SCRIPT);
 }
 

@@ -18,20 +18,8 @@ struct request {
 	char *words[WORDS_MAX]; /* NULL: not given */
 	bool json;
 	FILE *out;
-	char *why;
-	size_t why_max;
+	struct why *why;
 };
-
-static int __attribute__((format(printf, 2, 3)))
-refuse(const struct request *request, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(request->why, request->why_max, format, arguments);
-	va_end(arguments);
-	return FABRIC_SHOW_REFUSED;
-}
 
 static int words_split(struct request *request, char *rest)
 {
@@ -42,11 +30,12 @@ static int words_split(struct request *request, char *rest)
 		if (!strcmp(word, "--json"))
 			request->json = true;
 		else if (word[0] == '-' && word[1] == '-')
-			return refuse(request, "show has no option '%s'; it has --json", word);
+			return why_say(request->why, FABRIC_SHOW_REFUSED,
+				       "show has no option '%s'; it has --json", word);
 		else if (word[0] && count == WORDS_MAX)
-			return refuse(request,
-				      "show takes a node, a table and perhaps a port, no '%s'",
-				      word);
+			return why_say(request->why, FABRIC_SHOW_REFUSED,
+				       "show takes a node, a table and perhaps a port, no '%s'",
+				       word);
 		else if (word[0])
 			request->words[count++] = word;
 	}
@@ -58,9 +47,9 @@ static int node_unknown(const struct request *request, const char *name)
 	const struct plan *plan = request->fabric->plan;
 	char hint[128];
 
-	return refuse(request, "there is no node '%s'%s", name,
-		      key_name_hint(name, plan->nodes[0].name, plan->node_count,
-				    sizeof(*plan->nodes), hint, sizeof(hint)));
+	return why_say(request->why, FABRIC_SHOW_REFUSED, "there is no node '%s'%s", name,
+		       key_name_hint(name, plan->nodes[0].name, plan->node_count,
+				     sizeof(*plan->nodes), hint, sizeof(hint)));
 }
 
 /* prints @object, taken, for programs */
@@ -78,8 +67,7 @@ static int table_show(const struct request *request, const struct node_config *n
 		      const char *name, int64_t port)
 {
 	struct node_table table;
-	int error = fabric_show(request->fabric, node->index, name, port, &table, request->why,
-				request->why_max);
+	int error = fabric_show(request->fabric, node->index, name, port, &table, request->why);
 
 	if (error)
 		return error;
@@ -98,9 +86,10 @@ static int flow_show(const struct request *request)
 	int error;
 
 	if (!request->words[2])
-		return refuse(request, "show flow needs two hosts, e.g. 'show flow h1 h5'");
+		return why_say(request->why, FABRIC_SHOW_REFUSED,
+			       "show flow needs two hosts, e.g. 'show flow h1 h5'");
 	error = flow_trail_find(request->fabric, request->words[1], request->words[2], &trail,
-				request->why, request->why_max);
+				request->why);
 	if (!error && request->json)
 		error = object_print(request, flow_trail_text_json(&trail));
 	else if (!error)
@@ -109,9 +98,9 @@ static int flow_show(const struct request *request)
 	return error;
 }
 
-int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t why_max)
+int show_line(struct fabric *fabric, char *words, FILE *out, struct why *why)
 {
-	struct request request = { .fabric = fabric, .out = out, .why = why, .why_max = why_max };
+	struct request request = { .fabric = fabric, .out = out, .why = why };
 	const struct node_config *node;
 	const char *name, *table, *port;
 	char list[PORT_NAMES_MAX];
@@ -125,7 +114,8 @@ int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t w
 	if (name && !strcmp(name, "flow") && !plan_node_find(fabric->plan, name))
 		return flow_show(&request);
 	if (!table)
-		return refuse(&request, "show needs a node and a table, e.g. 'show s2 ifct p1'");
+		return why_say(why, FABRIC_SHOW_REFUSED,
+			       "show needs a node and a table, e.g. 'show s2 ifct p1'");
 	if (!plan_node_find(fabric->plan, name) && plan_node_find(fabric->plan, table)) {
 		table = request.words[0];
 		name = request.words[1];
@@ -136,7 +126,7 @@ int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t w
 	if (port)
 		ports = port_name_find(node, port);
 	if (port && !ports)
-		return refuse(&request, "%s has no port '%s'; it has %s", name, port,
-			      port_names_list(node, UINT64_MAX, list, sizeof(list)));
+		return why_say(why, FABRIC_SHOW_REFUSED, "%s has no port '%s'; it has %s", name,
+			       port, port_names_list(node, UINT64_MAX, list, sizeof(list)));
 	return table_show(&request, node, table, port ? __builtin_ctzll(ports) : -1);
 }

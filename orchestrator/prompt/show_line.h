@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/fabric/fabric_show.h"
 
 /** show_line() - obeys "show @words" (modified) in a fabric whose clock is stopped:
@@ -12,6 +13,6 @@
  *  @out.
  *  Return: 0; FABRIC_SHOW_REFUSED with a sentence in @why: nothing was printed; else the error of
  *  fabric_ask(), or -ENOMEM. */
-int show_line(struct fabric *fabric, char *words, FILE *out, char *why, size_t why_max);
+int show_line(struct fabric *fabric, char *words, FILE *out, struct why *why);
 
 #endif

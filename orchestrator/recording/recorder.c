@@ -191,7 +191,7 @@ void recorder_result(struct recorder *recorder, struct stats_page *const *pages,
 }
 
 int recorder_end(struct recorder *recorder, enum recording_status status, const char *failure,
-		 node_time_t end_ps, bool *written, char *why, size_t why_max)
+		 node_time_t end_ps, bool *written, struct why *why)
 {
 	int error = recorder->events.error ? recorder->events.error : recorder->series.error;
 	int write_error;
@@ -201,11 +201,11 @@ int recorder_end(struct recorder *recorder, enum recording_status status, const 
 		flows_end(recorder);
 	}
 	if (error)
-		snprintf(why, why_max, "%s",
-			 recorder->events.error ? recorder->events.why : recorder->series.why);
+		why_say(why, 0, "%s",
+			recorder->events.error ? recorder->events.why : recorder->series.why);
 	write_error = recording_end(&recorder->recording, status, failure, end_ps);
 	if (write_error)
-		snprintf(why, why_max, "%s", strerror(-write_error));
+		why_say(why, 0, "%s", strerror(-write_error));
 	event_merge_fini(&recorder->events);
 	series_merge_fini(&recorder->series);
 	flow_paths_fini(&recorder->paths);

@@ -8,6 +8,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_RECORDING_RECORDER_H
 #define HEDDLE_ORCHESTRATOR_RECORDING_RECORDER_H
 
+#include "nodes/base/why.h"
 #include "orchestrator/recording/recording_write.h"
 #include "orchestrator/results/event_merge.h"
 #include "orchestrator/results/flow_paths.h"
@@ -48,6 +49,6 @@ void recorder_result(struct recorder *recorder, struct stats_page *const *pages,
  *  Return: 0; -EBADMSG or another -errno of a node: its logs are incomplete, the rest is there;
  *  *@written false: the file could not be written. */
 int recorder_end(struct recorder *recorder, enum recording_status status, const char *failure,
-		 node_time_t end_ps, bool *written, char *why, size_t why_max);
+		 node_time_t end_ps, bool *written, struct why *why);
 
 #endif

@@ -33,8 +33,8 @@ struct export
 
 static int output_failed(struct export *export, const char *what, const char *name, int error)
 {
-	snprintf(export->reader->why, sizeof(export->reader->why), "cannot write %s%s: %s", what,
-		 name, atomic_file_why(error));
+	why_say(&export->reader->why, 0, "cannot write %s%s: %s", what, name,
+		atomic_file_why(error));
 	return error;
 }
 

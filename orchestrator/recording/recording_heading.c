@@ -10,21 +10,8 @@
 
 struct reading {
 	struct recording_heading *heading;
-	char *why;
-	size_t why_max;
+	struct why *why;
 };
-
-/* Return: -EINVAL */
-static int __attribute__((format(printf, 2, 3)))
-wrong(const struct reading *reading, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(reading->why, reading->why_max, format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
 
 const char *const recording_series_of[] = { [SERIES_OF_PORT] = "port",
 					    [SERIES_OF_CLASS] = "class",
@@ -75,17 +62,19 @@ static int classes_read(const struct reading *reading, struct node_config *commo
 	uint32_t lanes;
 
 	if (!json_is_array(array) || json_array_size(array) > NODE_CLASSES_MAX)
-		return wrong(reading, "HEAD: classes: expected a list of at most %u",
-			     NODE_CLASSES_MAX);
+		return why_say(reading->why, -EINVAL,
+			       "HEAD: classes: expected a list of at most %u", NODE_CLASSES_MAX);
 	common->class_count = (uint32_t)json_array_size(array);
 	for (uint32_t c = 0; c < common->class_count; c++)
 		if (!name_read(json_array_get(array, c), common->classes[c].name))
-			return wrong(reading, "HEAD: classes: number %u is no name", c);
+			return why_say(reading->why, -EINVAL, "HEAD: classes: number %u is no name",
+				       c);
 	if (!recording_heading_number(reading->heading->json, "lanes", NODE_LANES_MAX + 1,
 				      &lanes) ||
 	    lanes * common->class_count > NODE_LANES_MAX)
-		return wrong(reading, "HEAD: lanes: expected a number, with the classes at most %u",
-			     NODE_LANES_MAX);
+		return why_say(reading->why, -EINVAL,
+			       "HEAD: lanes: expected a number, with the classes at most %u",
+			       NODE_LANES_MAX);
 	common->lanes = lanes;
 	return 0;
 }
@@ -100,7 +89,7 @@ static int kind_read(const struct reading *reading, struct node_config *common)
 		common->fabric = (enum fabric_kind)kind;
 		return 0;
 	}
-	return wrong(reading, "HEAD: kind: there is no such kind of fabric");
+	return why_say(reading->why, -EINVAL, "HEAD: kind: there is no such kind of fabric");
 }
 
 /* name, kind and number of ports */
@@ -112,17 +101,20 @@ static int node_read(const struct reading *reading, uint32_t index, const json_t
 	const json_t *ports = json_object_get(json, "ports");
 
 	if (!name_read(json_object_get(json, "name"), node->name))
-		return wrong(reading, "HEAD: node %u has no name", index);
+		return why_say(reading->why, -EINVAL, "HEAD: node %u has no name", index);
 	if (!type || (strcmp(type, "switch") != 0 && strcmp(type, "host") != 0))
-		return wrong(reading, "HEAD: node %u is no switch and no host", index);
+		return why_say(reading->why, -EINVAL, "HEAD: node %u is no switch and no host",
+			       index);
 	node->kind = *type == 's' ? NODE_SWITCH : NODE_NIC;
 	if (node->kind == NODE_SWITCH && plan->host_count)
-		return wrong(reading, "HEAD: node %u is a switch after a host", index);
+		return why_say(reading->why, -EINVAL, "HEAD: node %u is a switch after a host",
+			       index);
 	*(node->kind == NODE_SWITCH ? &plan->switch_count : &plan->host_count) += 1;
 	if (!json_is_array(ports) || !json_array_size(ports) ||
 	    json_array_size(ports) > NODE_PORTS_MAX)
-		return wrong(reading, "HEAD: node %u: expected a list of 1 to %u ports", index,
-			     NODE_PORTS_MAX);
+		return why_say(reading->why, -EINVAL,
+			       "HEAD: node %u: expected a list of 1 to %u ports", index,
+			       NODE_PORTS_MAX);
 	node->port_count = (uint32_t)json_array_size(ports);
 	node->ports = calloc(node->port_count, sizeof(*node->ports));
 	reading->heading->port_counts[index] = node->port_count;
@@ -143,7 +135,8 @@ static int peers_read(const struct reading *reading, uint32_t index, const json_
 		if (config->vacant)
 			continue;
 		if (!recording_heading_number(port, "peer", plan->node_count, &config->peer_index))
-			return wrong(reading, "HEAD: node %u: port %u leads to no node", index, p);
+			return why_say(reading->why, -EINVAL,
+				       "HEAD: node %u: port %u leads to no node", index, p);
 		strcpy(config->peer_name, plan->nodes[config->peer_index].name);
 		config->kind =
 			node->kind == NODE_NIC || plan->nodes[config->peer_index].kind == NODE_NIC
@@ -162,7 +155,8 @@ static int nodes_read(const struct reading *reading)
 	int error;
 
 	if (!count || count > NODE_COUNT_MAX)
-		return wrong(reading, "HEAD: nodes: expected a list of 1 to %u", NODE_COUNT_MAX);
+		return why_say(reading->why, -EINVAL, "HEAD: nodes: expected a list of 1 to %u",
+			       NODE_COUNT_MAX);
 	error = classes_read(reading, &common);
 	if (!error)
 		error = kind_read(reading, &common);
@@ -202,8 +196,8 @@ static int series_read(const struct reading *reading)
 	size_t count = json_array_size(array);
 
 	if (!json_is_array(array) || count > RECORDING_SERIES_MAX)
-		return wrong(reading, "HEAD: series: expected a list of at most %u",
-			     RECORDING_SERIES_MAX);
+		return why_say(reading->why, -EINVAL, "HEAD: series: expected a list of at most %u",
+			       RECORDING_SERIES_MAX);
 	heading->series = calloc(count, sizeof(*heading->series));
 	if (!heading->series)
 		return -ENOMEM;
@@ -214,7 +208,8 @@ static int series_read(const struct reading *reading)
 		uint32_t id;
 
 		if (!name || !recording_heading_number(row, "id", count, &id) || id != i)
-			return wrong(reading, "HEAD: series %u: expected a name, and id %u", i, i);
+			return why_say(reading->why, -EINVAL,
+				       "HEAD: series %u: expected a name, and id %u", i, i);
 		heading->series[i] =
 			series_find(name, json_string_value(json_object_get(row, "of")));
 	}
@@ -225,7 +220,8 @@ static int words_read(const struct reading *reading, const json_t *words, uint32
 {
 	for (size_t i = 0; i < json_array_size(words); i++)
 		if (!recording_heading_word(json_array_get(words, i), false))
-			return wrong(reading, "HEAD: event %u: word %zu is no word", id, i);
+			return why_say(reading->why, -EINVAL, "HEAD: event %u: word %zu is no word",
+				       id, i);
 	return 0;
 }
 
@@ -236,8 +232,8 @@ static int kinds_read(const struct reading *reading)
 	int error = 0;
 
 	if (!json_is_array(array) || json_array_size(array) > RECORDING_KINDS_MAX)
-		return wrong(reading, "HEAD: events: expected a list of at most %u",
-			     RECORDING_KINDS_MAX);
+		return why_say(reading->why, -EINVAL, "HEAD: events: expected a list of at most %u",
+			       RECORDING_KINDS_MAX);
 	heading->kinds = calloc(RECORDING_KINDS_MAX, sizeof(*heading->kinds));
 	if (!heading->kinds)
 		return -ENOMEM;
@@ -254,8 +250,8 @@ static int kinds_read(const struct reading *reading)
 
 		if (!kind.name || !kind.detail || !kind.value ||
 		    !recording_heading_number(row, "id", RECORDING_KINDS_MAX, &id))
-			return wrong(reading,
-				     "HEAD: events: row %u: expected id, name, detail, value", i);
+			return why_say(reading->why, -EINVAL,
+				       "HEAD: events: row %u: expected id, name, detail, value", i);
 		error = words_read(reading, kind.words, id);
 		heading->kinds[id] = kind;
 		if (id >= heading->kind_count)
@@ -267,9 +263,9 @@ static int kinds_read(const struct reading *reading)
 /* ---- all ---- */
 
 int recording_heading_read(struct recording_heading *heading, const char *text, size_t length,
-			   char *why, size_t why_max)
+			   struct why *why)
 {
-	struct reading reading = { .heading = heading, .why = why, .why_max = why_max };
+	struct reading reading = { .heading = heading, .why = why };
 	json_error_t json_error;
 	uint32_t format;
 	int error;
@@ -277,11 +273,11 @@ int recording_heading_read(struct recording_heading *heading, const char *text, 
 	*heading = (struct recording_heading){ 0 };
 	heading->json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &json_error);
 	if (!json_is_object(heading->json))
-		return wrong(&reading, "HEAD is no JSON object: %s",
-			     heading->json ? "another value" : json_error.text);
+		return why_say(why, -EINVAL, "HEAD is no JSON object: %s",
+			       heading->json ? "another value" : json_error.text);
 	if (!recording_heading_number(heading->json, "format", UINT32_MAX, &format) ||
 	    format != FORMAT)
-		return wrong(&reading, "HEAD: format: only %u is known", FORMAT);
+		return why_say(why, -EINVAL, "HEAD: format: only %u is known", FORMAT);
 	error = nodes_read(&reading);
 	if (!error)
 		error = series_read(&reading);

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "nodes/base/why.h"
 #include "nodes/stats/series.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/recording/slice.h"
@@ -40,7 +41,7 @@ extern const char *const recording_series_of[]; /* by enum series_of: the word o
 /** recording_heading_read() - from the JSON of @length bytes at @text.
  *  Return: 0; -EINVAL with a sentence in @why; -ENOMEM. recording_heading_free() in any case. */
 int recording_heading_read(struct recording_heading *heading, const char *text, size_t length,
-			   char *why, size_t why_max);
+			   struct why *why);
 void recording_heading_free(struct recording_heading *heading);
 
 /** recording_heading_word() - the text of @value if it is a name as scenarios have them, of at most

@@ -9,16 +9,13 @@ _Static_assert(RECORDING_CONTENT_RATIO == 64, "a message says it");
 /* Return: @error; why says that it is at byte @offset */
 static int fail(struct recording_reader *reader, uint64_t offset, int error, const char *what)
 {
-	snprintf(reader->why, sizeof(reader->why), "byte %" PRIu64 ": %s", offset, what);
-	return error;
+	return why_say(&reader->why, error, "byte %" PRIu64 ": %s", offset, what);
 }
 
 int recording_wrong(struct recording_reader *reader, const char *what)
 {
-	char text[280];
-
-	snprintf(text, sizeof(text), "block %.4s: %s", (const char *)reader->block.bytes + 4, what);
-	return fail(reader, reader->block_offset, -EINVAL, text);
+	return why_say(&reader->why, -EINVAL, "byte %" PRIu64 ": block %.4s: %s",
+		       reader->block_offset, (const char *)reader->block.bytes + 4, what);
 }
 
 /* ---- blocks ---- */
@@ -103,7 +100,7 @@ static int block_note(struct recording_reader *reader, node_time_t from_ps, node
 
 int recording_open(struct recording_reader *reader, FILE *in)
 {
-	char why[200];
+	struct why why;
 	int error;
 
 	*reader = (struct recording_reader){ .in = in, .places = json_array() };
@@ -124,8 +121,8 @@ int recording_open(struct recording_reader *reader, FILE *in)
 	if (error)
 		return error;
 	error = recording_heading_read(&reader->heading, (const char *)reader->content.bytes,
-				       reader->content.length, why, sizeof(why));
-	return error == -EINVAL ? recording_wrong(reader, why)
+				       reader->content.length, &why);
+	return error == -EINVAL ? recording_wrong(reader, why.text)
 	       : error          ? fail(reader, reader->block_offset, error, strerror(-error))
 				: 0;
 }
@@ -187,11 +184,11 @@ static int span_read(struct recording_reader *reader, node_time_t *from_ps, node
 
 int recording_read_slice(struct recording_reader *reader, const struct slice_visitor *visitor)
 {
-	char why[200];
+	struct why why;
 
 	return slice_read(reader->content.bytes, reader->content.length, &reader->heading.limits,
-			  visitor, why, sizeof(why))
-		       ? recording_wrong(reader, why)
+			  visitor, &why)
+		       ? recording_wrong(reader, why.text)
 		       : 0;
 }
 

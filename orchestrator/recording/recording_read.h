@@ -30,7 +30,7 @@ struct recording_reader {
 	node_time_t to_ps;     /* of the last slice */
 	uint64_t block_offset; /* of the present block */
 	enum recording_kind_of_block kind;
-	char why[320];
+	struct why why;
 };
 
 /** recording_open() - reads the head of the recording on @in, which is borrowed.

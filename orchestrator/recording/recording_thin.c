@@ -228,7 +228,7 @@ static int done_copy(struct thin *thin)
 			      (node_time_t)member_number(done, "end_ps"));
 	json_decref(done);
 	if (error)
-		snprintf(thin->reader.why, sizeof(thin->reader.why), "%s", strerror(-error));
+		why_say(&thin->reader.why, 0, "%s", strerror(-error));
 	return error;
 }
 
@@ -284,7 +284,7 @@ static int blocks_copy(struct thin *thin)
 	return recording_wrong(&thin->reader, "the recording does not say how it ended");
 }
 
-int recording_thin(FILE *in, FILE *out, unsigned level, char *why, size_t why_max)
+int recording_thin(FILE *in, FILE *out, unsigned level, struct why *why)
 {
 	struct thin thin = { .level = level };
 	int error;
@@ -300,7 +300,7 @@ int recording_thin(FILE *in, FILE *out, unsigned level, char *why, size_t why_ma
 	}
 	if (!error && thin.failed)
 		error = -ENOMEM;
-	snprintf(why, why_max, "%s", error == -ENOMEM ? strerror(ENOMEM) : thin.reader.why);
+	why_say(why, 0, "%s", error == -ENOMEM ? strerror(ENOMEM) : thin.reader.why.text);
 	free(thin.samples);
 	free(thin.changes);
 	free(thin.events);

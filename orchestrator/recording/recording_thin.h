@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "nodes/base/why.h"
+
 /* each level leaves out more than the one before; 0 leaves out nothing (ours) */
 #define RECORDING_THIN_LEVELS 6u
 
@@ -13,6 +15,6 @@
  *  and more) leaves out. HEAD says so in a sentence, "thinned". A sample that stays has the values
  *  of its time; tables of more than 64 KiB are left out. Memory: a slice.
  *  Return: 0; -errno, with a sentence in @why. */
-int recording_thin(FILE *in, FILE *out, unsigned level, char *why, size_t why_max);
+int recording_thin(FILE *in, FILE *out, unsigned level, struct why *why);
 
 #endif

@@ -427,7 +427,7 @@ static bool events_read(struct reading *reading)
 }
 
 int slice_read(const uint8_t *bytes, size_t length, const struct slice_limits *limits,
-	       const struct slice_visitor *visitor, char *why, size_t why_max)
+	       const struct slice_visitor *visitor, struct why *why)
 {
 	struct reading reading = { .unpack = { .at = bytes, .end = bytes + length },
 				   .limits = limits,
@@ -435,7 +435,6 @@ int slice_read(const uint8_t *bytes, size_t length, const struct slice_limits *l
 
 	if (span_read(&reading) && keys_read(&reading) && events_read(&reading))
 		return 0;
-	snprintf(why, why_max, "%s, at byte %zu of its content", reading.wrong,
-		 (size_t)(reading.unpack.at - bytes));
-	return -EINVAL;
+	return why_say(why, -EINVAL, "%s, at byte %zu of its content", reading.wrong,
+		       (size_t)(reading.unpack.at - bytes));
 }

@@ -9,6 +9,7 @@
 #define HEDDLE_ORCHESTRATOR_RECORDING_SLICE_H
 
 #include "nodes/base/time.h"
+#include "nodes/base/why.h"
 #include "orchestrator/recording/pack.h"
 #include "orchestrator/results/event_merge.h"
 
@@ -97,6 +98,6 @@ struct slice_limits {
 /** slice_read() - reads a slice of @length bytes.
  *  Return: 0; -EINVAL with a sentence in @why; what came before the mistake was given. */
 int slice_read(const uint8_t *bytes, size_t length, const struct slice_limits *limits,
-	       const struct slice_visitor *visitor, char *why, size_t why_max);
+	       const struct slice_visitor *visitor, struct why *why);
 
 #endif

@@ -27,10 +27,9 @@ static const struct node_config *node_at(const struct plan *plan, const char *wo
 }
 
 static int counter_find(const struct statistics *list, const char *word, struct counter *counter,
-			char *why, size_t why_max)
+			struct why *why)
 {
 	char hint[WORD_MAX];
-	size_t length;
 
 	for (size_t i = 0; i < list->count; i++) {
 		if (!strcmp(list->rows[i].name, word)) {
@@ -41,16 +40,14 @@ static int counter_find(const struct statistics *list, const char *word, struct 
 	}
 	suggest_sentence(word, &list->rows[0].name, list->count, sizeof(list->rows[0]), hint,
 			 sizeof(hint));
-	length =
-		(size_t)snprintf(why, why_max, "there is no counter '%s'%s; there are", word, hint);
-	for (size_t i = 0; i < list->count && length < why_max; i++)
-		length +=
-			(size_t)snprintf(why + length, why_max - length, " %s", list->rows[i].name);
+	why_say(why, 0, "there is no counter '%s'%s; there are", word, hint);
+	for (size_t i = 0; i < list->count; i++)
+		why_add(why, " %s", list->rows[i].name);
 	return -EINVAL;
 }
 
 static int counter_parse(const struct plan *plan, const char *word, struct counter *counter,
-			 char *why, size_t why_max)
+			 struct why *why)
 {
 	const struct node_config *node = node_at(plan, word);
 	const char *rest, *dot;
@@ -59,25 +56,22 @@ static int counter_parse(const struct plan *plan, const char *word, struct count
 	*counter = (struct counter){ .now = !strcmp(word, "now"), .kind = QUANTITY_TIME };
 	if (counter->now)
 		return 0;
-	if (!node) {
-		snprintf(why, why_max,
-			 "'%s' is neither 'now' nor NODE.PORT.COUNTER nor NODE.COUNTER", word);
-		return -EINVAL;
-	}
+	if (!node)
+		return why_say(why, -EINVAL,
+			       "'%s' is neither 'now' nor NODE.PORT.COUNTER nor NODE.COUNTER",
+			       word);
 	counter->node = node->index;
 	rest = word + strlen(node->name) + 1;
 	dot = strrchr(rest, '.');
 	if (!dot)
-		return counter_find(&node_statistics, rest, counter, why, why_max);
+		return counter_find(&node_statistics, rest, counter, why);
 	snprintf(port, sizeof(port), "%.*s", (int)(dot - rest), rest);
 	counter->ports = port_name_find(node, port);
-	if (!counter->ports) {
-		snprintf(why, why_max,
-			 "%s has no port '%s': give a number below %u or the name of a peer",
-			 node->name, port, node->port_count);
-		return -EINVAL;
-	}
-	return counter_find(&port_statistics, dot + 1, counter, why, why_max);
+	if (!counter->ports)
+		return why_say(why, -EINVAL,
+			       "%s has no port '%s': give a number below %u or the name of a peer",
+			       node->name, port, node->port_count);
+	return counter_find(&port_statistics, dot + 1, counter, why);
 }
 
 static const char *spaces_skip(const char *text)
@@ -86,7 +80,7 @@ static const char *spaces_skip(const char *text)
 }
 
 int condition_parse(const struct plan *plan, const char *text, struct condition *condition,
-		    char *why, size_t why_max)
+		    struct why *why)
 {
 	static const struct {
 		const char *text;
@@ -103,7 +97,7 @@ int condition_parse(const struct plan *plan, const char *text, struct condition 
 	length = strcspn(text, " \t=!<>");
 	snprintf(word, sizeof(word), "%.*s", (int)length, text);
 	*condition = (struct condition){ 0 };
-	error = counter_parse(plan, word, &condition->counter, why, why_max);
+	error = counter_parse(plan, word, &condition->counter, why);
 	if (error)
 		return error;
 	text = spaces_skip(text + length);
@@ -116,13 +110,12 @@ int condition_parse(const struct plan *plan, const char *text, struct condition 
 		text = spaces_skip(text + strlen(all[i].text));
 		error = quantity_parse(condition->counter.kind, text, &condition->value, &reason);
 		if (error)
-			snprintf(why, why_max,
-				 "%s is compared with a value that cannot be read: %s", word,
-				 reason.text);
+			why_say(why, 0, "%s is compared with a value that cannot be read: %s", word,
+				reason.text);
 		return error;
 	}
-	snprintf(why, why_max, "after '%s' expected one of == != < <= > >= and a value", word);
-	return -EINVAL;
+	return why_say(why, -EINVAL, "after '%s' expected one of == != < <= > >= and a value",
+		       word);
 }
 
 static uint64_t counter_read(const struct counter *counter, struct stats_page *page,

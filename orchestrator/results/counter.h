@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/word_list.h"
 #include "orchestrator/plan/plan.h"
@@ -30,10 +31,9 @@ struct condition {
 	uint64_t value;
 };
 
-/** condition_parse() - parses all of @text.  Return: 0, or -EINVAL with a sentence in @why
- *  (@why_max bytes). */
+/** condition_parse() - parses all of @text.  Return: 0, or -EINVAL with a sentence in @why. */
 int condition_parse(const struct plan *plan, const char *text, struct condition *condition,
-		    char *why, size_t why_max);
+		    struct why *why);
 
 /** condition_holds() - true if the condition is met.  @page  of the node that
  *  condition->counter.node names.  @now  the fabric's time. */

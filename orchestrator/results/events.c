@@ -52,35 +52,33 @@ static void entry_take(void *context, const struct event *event)
 }
 
 static int merge_all(const struct plan *plan, const struct node_log_source *sources, event_fn *take,
-		     void *context, char *why, size_t why_max)
+		     void *context, struct why *why)
 {
 	struct event_merge merge;
 	int error = event_merge_init(&merge, plan, sources);
 
-	if (error) {
-		snprintf(why, why_max, "out of memory");
-		return error;
-	}
+	if (error)
+		return why_say(why, error, "out of memory");
 	error = event_merge_to(&merge, NODE_TIME_NEVER, take, context);
 	if (error)
-		snprintf(why, why_max, "%s", merge.why);
+		why_say(why, 0, "%s", merge.why);
 	event_merge_fini(&merge);
 	return error;
 }
 
 int events_merge(const struct plan *plan, const struct node_log_source *sources,
-		 events_take_fn *take, void *owner, char *why, size_t why_max)
+		 events_take_fn *take, void *owner, struct why *why)
 {
 	struct taking taking = { .take = take, .owner = owner };
 
-	return merge_all(plan, sources, entry_take, &taking, why, why_max);
+	return merge_all(plan, sources, entry_take, &taking, why);
 }
 
 int events_write(const struct plan *plan, const struct node_log_source *sources,
-		 enum events_format format, FILE *out, char *why, size_t why_max)
+		 enum events_format format, FILE *out, struct why *why)
 {
 	struct writing writing = { .plan = plan, .format = format, .out = out };
 
 	event_row_head(format, out);
-	return merge_all(plan, sources, row_write, &writing, why, why_max);
+	return merge_all(plan, sources, row_write, &writing, why);
 }

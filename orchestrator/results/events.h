@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/results/event_merge.h"
 #include "orchestrator/results/event_row.h"
 
@@ -16,13 +17,13 @@ typedef void events_take_fn(void *owner, uint32_t node, const struct trace_entry
  *  Return: 0; -ENOMEM; another -errno: the events of a node are incomplete, as @why says, and all
  *  others are taken. O(events log nodes), 8 KiB of memory for each node. */
 int events_merge(const struct plan *plan, const struct node_log_source *sources,
-		 events_take_fn *take, void *owner, char *why, size_t why_max);
+		 events_take_fn *take, void *owner, struct why *why);
 
 /** events_write() - all events of the nodes of @plan.
  *  @sources  one for each node; borrowed
  *  Return: 0; -ENOMEM; another -errno: the events of a node are incomplete, as @why says, and all
  *  others are written. O(events log nodes), 8 KiB of memory for each node. */
 int events_write(const struct plan *plan, const struct node_log_source *sources,
-		 enum events_format format, FILE *out, char *why, size_t why_max);
+		 enum events_format format, FILE *out, struct why *why);
 
 #endif

@@ -178,20 +178,16 @@ const char *expect_value_text(const char *metric, double value, char *text)
 }
 
 int expect_value_judge(const char *metric, double value, const char *comparison, bool *ok,
-		       char *why, unsigned why_max)
+		       struct why *why)
 {
 	struct complaint complaint;
 	struct parser parser = { .text = comparison, .complaint = &complaint };
 	struct expectation e = { .subject.metric = metric_of(metric) };
 
-	if (!e.subject.metric) {
-		snprintf(why, why_max, "there is no metric '%.60s'", metric);
-		return -EINVAL;
-	}
-	if (!parse_comparison(&parser, &e) || !parse_value(&parser, &e)) {
-		snprintf(why, why_max, "%s", complaint.sentence);
-		return -EINVAL;
-	}
+	if (!e.subject.metric)
+		return why_say(why, -EINVAL, "there is no metric '%.60s'", metric);
+	if (!parse_comparison(&parser, &e) || !parse_value(&parser, &e))
+		return why_say(why, -EINVAL, "%s", complaint.sentence);
 	*ok = fulfilled(&e, value);
 	return 0;
 }

@@ -38,6 +38,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_EXPECT_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_EXPECT_H
 
+#include "nodes/base/why.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/results/results.h"
 #include "orchestrator/scenario/scenario.h"
@@ -78,7 +79,7 @@ const char *expect_value_text(const char *metric, double value, char *text);
  *  such as "> 12us" or "== 30Gb/s +- 2%"?
  *  Return: 0 with @ok; -EINVAL with a sentence in @why. */
 int expect_value_judge(const char *metric, double value, const char *comparison, bool *ok,
-		       char *why, unsigned why_max);
+		       struct why *why);
 
 /** expect_speaks_of() - true if one of the plan's expectations is about @metric. */
 bool expect_speaks_of(const struct plan *plan, const char *metric);

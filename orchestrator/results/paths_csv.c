@@ -53,8 +53,8 @@ int paths_csv_write(const struct plan *plan, struct stats_page *const *pages,
 		    const struct node_log_source *events, FILE *out)
 {
 	struct paths paths = { .plan = plan, .pages = pages, .out = out };
-	char why[256];
+	struct why why;
 
 	fputs("source,destination,class,workload,connection,at_ps,node,port,peer\n", out);
-	return events ? events_merge(plan, events, row_write, &paths, why, sizeof(why)) : -ENOMEM;
+	return events ? events_merge(plan, events, row_write, &paths, &why) : -ENOMEM;
 }

@@ -79,12 +79,12 @@ void results_csv_interrupted(node_time_t end_ps, FILE *out)
 
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
 		      const struct results_logs *logs, const struct results *results,
-		      const char *folder, char *why, unsigned why_max)
+		      const char *folder, struct why *why)
 {
 	int error = atomic_file_folder(folder);
 
 	if (error)
-		snprintf(why, why_max, "cannot make the folder %s: %s", folder, strerror(-error));
+		why_say(why, 0, "cannot make the folder %s: %s", folder, strerror(-error));
 	for (unsigned i = 0; i < COUNT_OF(files) && !error; i++) {
 		struct atomic_file file;
 
@@ -95,8 +95,8 @@ int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
 			error = atomic_file_end(&file, results_csv_table(plan, pages, logs, results,
 									 i, file.stream));
 		if (error)
-			snprintf(why, why_max, "cannot write %s/%s: %s", folder, files[i].name,
-				 atomic_file_why(error));
+			why_say(why, 0, "cannot write %s/%s: %s", folder, files[i].name,
+				atomic_file_why(error));
 	}
 	return error;
 }

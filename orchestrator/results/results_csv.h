@@ -2,6 +2,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_CSV_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_CSV_H
 
+#include "nodes/base/why.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/results/node_log.h"
 #include "orchestrator/results/results.h"
@@ -44,6 +45,6 @@ int results_csv_open(struct atomic_file *file, const char *folder, const char *n
  *  Return: 0 or -errno. */
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
 		      const struct results_logs *logs, const struct results *results,
-		      const char *folder, char *why, unsigned why_max);
+		      const char *folder, struct why *why);
 
 #endif

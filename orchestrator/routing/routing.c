@@ -132,7 +132,7 @@ static int up_down_make(struct making *making)
 }
 
 /* Return: 0; -EINVAL: minimal routes were requested and have a cycle */
-static int routes_make(struct making *making, char *why, unsigned why_max)
+static int routes_make(struct making *making, struct why *why)
 {
 	int made = 0;
 
@@ -142,27 +142,26 @@ static int routes_make(struct making *making, char *why, unsigned why_max)
 		return made < 0 ? made : 0;
 	if (making->request->order != ORDER_MINIMAL)
 		return up_down_make(making);
-	snprintf(why, why_max,
-		 "packets could wait for each other in a cycle: %s. Minimal routes need %u lanes "
-		 "here, and %u may be used; with order: auto or up-down one is enough",
-		 making->cycle, making->routing->hops_max, making->lanes_max);
-	return -EINVAL;
+	return why_say(why, -EINVAL,
+		       "packets could wait for each other in a cycle: %s. Minimal routes need %u "
+		       "lanes here, and %u may be used; with order: auto or up-down one is enough",
+		       making->cycle, making->routing->hops_max, making->lanes_max);
 }
 
 /* Return: 0; -EINVAL: there is a cycle nevertheless */
-static int result_check(const struct making *making, char *why, unsigned why_max)
+static int result_check(const struct making *making, struct why *why)
 {
 	struct routing *routing = making->routing;
 	int error = routing_cycle_find(making->topology, routing, &routing->cycle);
 
 	if (error || !routing->cycle || making->request->cycles_allowed)
 		return error;
-	snprintf(why, why_max, "packets could wait for each other in a cycle: %s", routing->cycle);
-	return -EINVAL;
+	return why_say(why, -EINVAL, "packets could wait for each other in a cycle: %s",
+		       routing->cycle);
 }
 
 int routing_make(const struct topology *topology, const struct routing_request *request,
-		 struct routing *routing, char *why, unsigned why_max)
+		 struct routing *routing, struct why *why)
 {
 	struct making making = {
 		.topology = topology,
@@ -178,11 +177,11 @@ int routing_make(const struct topology *topology, const struct routing_request *
 	if (!error)
 		error = request->follow
 				? routing_follow(topology, request, making.distances, routing)
-				: routes_make(&making, why, why_max);
+				: routes_make(&making, why);
 	if (!error)
 		routing_given_apply(topology, request, routing);
 	if (!error)
-		error = result_check(&making, why, why_max);
+		error = result_check(&making, why);
 	if (!error && request->fabric == FABRIC_FLOW_CHANNEL)
 		error = routing_upward_make(topology, routing);
 	if (!error && request->fabric == FABRIC_PORT_GROUP)

@@ -18,6 +18,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_ROUTING_ROUTING_H
 #define HEDDLE_ORCHESTRATOR_ROUTING_ROUTING_H
 
+#include "nodes/base/why.h"
 #include "orchestrator/routing/topology.h"
 
 enum routing_order { ORDER_AUTO, ORDER_MINIMAL, ORDER_UP_DOWN, ROUTING_ORDERS };
@@ -89,7 +90,7 @@ struct routing {
  *  Return: 0 with @routing filled, routing_free() later; -EINVAL with a sentence in @why (a cycle,
  *  too few lanes); -ENOMEM.  O(switches * links). */
 int routing_make(const struct topology *topology, const struct routing_request *request,
-		 struct routing *routing, char *why, unsigned why_max);
+		 struct routing *routing, struct why *why);
 void routing_free(struct routing *routing);
 
 /** routing_route() - the route of switch @from towards switch @to (indices, not the same). */

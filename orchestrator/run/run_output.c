@@ -134,7 +134,7 @@ static const char *folder_of(const struct atomic_file *file, const char *path, c
 /* The nodes of @plan get files for the events and the samples that are wanted, on the disk of the
  * output that is made of them. Tables of samples need the events for the paths of flows. */
 static int logs_open(struct run_output *output, const struct run_options *options,
-		     struct plan *plan, char *why, size_t why_max)
+		     struct plan *plan, struct why *why)
 {
 	bool record = options->record || options->recording;
 	bool series = (options->csv || record) && plan->nodes[0].sample_ps;
@@ -153,9 +153,9 @@ static int logs_open(struct run_output *output, const struct run_options *option
 	else if (options->events)
 		at = folder_of(&output->events.file, options->events, folder);
 	if (events)
-		error = node_files_open(&output->event_logs, plan->node_count, at, why, why_max);
+		error = node_files_open(&output->event_logs, plan->node_count, at, why);
 	if (!error && series)
-		error = node_files_open(&output->series_logs, plan->node_count, at, why, why_max);
+		error = node_files_open(&output->series_logs, plan->node_count, at, why);
 	return error;
 }
 
@@ -170,18 +170,18 @@ static void samples_set(const struct run_options *options, struct plan *plan)
 
 int run_output_open(struct run_output *output, struct run_options *options, struct plan *plan)
 {
-	char why[512];
+	struct why why;
 
 	output->options = options;
 	output->plan = plan;
 	output->variant = options->row ? options->row->name : options->variant;
 	samples_set(options, plan);
 	if (capture_files_open(&output->captures, options->captures, options->capture_count,
-			       options->capture_bytes, plan, why, sizeof(why)) ||
-	    event_file_open(&output->events, options->events, why, sizeof(why)) ||
-	    record_file_open(&output->record, options->record, why, sizeof(why)) ||
-	    logs_open(output, options, plan, why, sizeof(why)))
-		return options_wrong("run", "%s", why);
+			       options->capture_bytes, plan, &why) ||
+	    event_file_open(&output->events, options->events, &why) ||
+	    record_file_open(&output->record, options->record, &why) ||
+	    logs_open(output, options, plan, &why))
+		return options_wrong("run", "%s", why.text);
 	if (options->recording)
 		record_file_to(&output->record, options->recording);
 	options->fabric.capture_file = capture_of;
@@ -328,17 +328,16 @@ static int logs_write(struct run_output *output, const struct run_options *optio
 	struct node_log_source *series = node_files_sources(&output->series_logs, fabric);
 	struct node_log_source *events = node_files_sources(&output->event_logs, fabric);
 	const struct results_logs logs = { .series = series, .events = events };
-	char why[512];
+	struct why why;
 	int error = 0;
 
 	record_file_result(&output->record, pages, &logs, results);
 	/* --csv of a comparison has its table alone */
 	if (options->csv && !options->row)
-		error = results_csv_write(fabric->plan, pages, &logs, results, options->csv, why,
-					  sizeof(why));
+		error = results_csv_write(fabric->plan, pages, &logs, results, options->csv, &why);
 	free(series);
 	free(events);
-	return error ? options_wrong("run", "%s", why) : 0;
+	return error ? options_wrong("run", "%s", why.text) : 0;
 }
 
 int run_output_write(struct run_output *output, const struct run_options *options,

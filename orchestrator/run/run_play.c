@@ -162,7 +162,7 @@ static int play(struct run_output *output, const struct run_options *options, st
 {
 	struct fabric *fabric = &run->fabric;
 	enum run_outcome outcome = RUN_REACHED;
-	char holders[512] = "";
+	struct why holders = { "" };
 	int status = 0;
 	bool stalled;
 
@@ -172,7 +172,7 @@ static int play(struct run_output *output, const struct run_options *options, st
 		outcome = run_to(run, run->end_ps);
 	if (outcome == RUN_FAILED)
 		return node_failed(options, fabric);
-	stalled = !status && outcome == RUN_REACHED && run_stalled(run, holders, sizeof(holders));
+	stalled = !status && outcome == RUN_REACHED && run_stalled(run, &holders);
 	if (status)
 		return fabric_end(fabric) ? node_failed(options, fabric) : status;
 	status = results_and_end(output, options, run, outcome == RUN_INTERRUPTED);
@@ -181,7 +181,7 @@ static int play(struct run_output *output, const struct run_options *options, st
 	if (outcome == RUN_INTERRUPTED)
 		return EXIT_INTERRUPTED;
 	if (stalled && (options->row || !expect_speaks_of(fabric->plan, "deadlocks"))) {
-		run_remark(options, "the fabric stalled: no event is left, but %s", holders);
+		run_remark(options, "the fabric stalled: no event is left, but %s", holders.text);
 		return EXIT_STALL;
 	}
 	if (fabric->plan->drain && !fabric->empty && !stalled && !status)

@@ -51,25 +51,20 @@ static void files_close(FILE **files, uint32_t count)
 }
 
 /* copies of all recordings at @level.  Return: 0; -errno with @why. */
-static int thin_all(const struct run_report *report, unsigned level, FILE **thin, char *why,
-		    size_t why_max)
+static int thin_all(const struct run_report *report, unsigned level, FILE **thin, struct why *why)
 {
 	int error = 0;
 
 	for (uint32_t i = 0; i < report->count && !error; i++) {
 		thin[i] = nameless_stream();
-		if (!thin[i]) {
-			error = -errno;
-			snprintf(why, why_max, "a temporary file: %s", strerror(-error));
-		} else {
-			error = recording_thin(report->recordings[i], thin[i], level, why, why_max);
-		}
+		error = thin[i] ? recording_thin(report->recordings[i], thin[i], level, why)
+				: why_say(why, -errno, "a temporary file: %s", strerror(errno));
 	}
 	return error;
 }
 
 /* the recordings, thinned out as far as it needs; the last level is taken in any case */
-static int report_write(struct run_report *report, char *why, size_t why_max)
+static int report_write(struct run_report *report, struct why *why)
 {
 	FILE *thin[SCENARIO_VARIANTS_MAX] = { 0 }, **shown = report->recordings;
 	int error = 0;
@@ -79,7 +74,7 @@ static int report_write(struct run_report *report, char *why, size_t why_max)
 	     level++) {
 		files_close(thin, report->count);
 		memset(thin, 0, sizeof(thin));
-		error = thin_all(report, level, thin, why, why_max);
+		error = thin_all(report, level, thin, why);
 		shown = thin;
 	}
 	if (!error && bytes_of(report, shown) > VIEW_REPORT_BYTES_MAX)
@@ -89,7 +84,7 @@ static int report_write(struct run_report *report, char *why, size_t why_max)
 			VIEW_REPORT_BYTES_MAX / 1000000);
 	if (!error) {
 		error = view_report_write(report->file.stream, shown, report->count, report->lab);
-		snprintf(why, why_max, "%s", strerror(-error));
+		why_say(why, 0, "%s", strerror(-error));
 	}
 	files_close(thin, report->count);
 	return error;
@@ -97,7 +92,7 @@ static int report_write(struct run_report *report, char *why, size_t why_max)
 
 int run_report_end(struct run_report *report, int status)
 {
-	char why[512] = "no temporary file";
+	struct why why = { "no temporary file" };
 	int error = 0;
 
 	if (!report->file.stream)
@@ -107,14 +102,14 @@ int run_report_end(struct run_report *report, int status)
 			error = -EIO;
 	/* a node that failed: what was before it is in its recording */
 	if (report->count && !error && status != EXIT_USAGE) {
-		error = report_write(report, why, sizeof(why));
+		error = report_write(report, &why);
 		if (!error) {
 			error = atomic_file_commit(&report->file);
-			snprintf(why, sizeof(why), "%s", atomic_file_why(error));
+			why_say(&why, 0, "%s", atomic_file_why(error));
 		}
 	}
 	if (error)
-		status = options_wrong("run", "cannot write the report: %s", why);
+		status = options_wrong("run", "cannot write the report: %s", why.text);
 	run_report_abort(report);
 	return status;
 }

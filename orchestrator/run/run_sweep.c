@@ -23,7 +23,7 @@ static int sweep_parse(const struct run_options *options, struct sweep *sweep)
 {
 	const char *text = options->seeds ? options->seeds : options->sweep;
 	const char *equals = strchr(text, '=');
-	char why[256];
+	struct why why;
 
 	snprintf(sweep->key, sizeof(sweep->key), "seed");
 	if (!options->seeds) {
@@ -32,9 +32,9 @@ static int sweep_parse(const struct run_options *options, struct sweep *sweep)
 		snprintf(sweep->key, sizeof(sweep->key), "%.*s", (int)(equals - text), text);
 		text = equals + 1;
 	}
-	if (!sweep_values_parse(text, &sweep->values, why, sizeof(why)))
+	if (!sweep_values_parse(text, &sweep->values, &why))
 		return 0;
-	return options_wrong("run", "%s: %s", options->seeds ? "--seeds" : "--sweep", why);
+	return options_wrong("run", "%s: %s", options->seeds ? "--seeds" : "--sweep", why.text);
 }
 
 /* ---- columns ---- */

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "orchestrator/base/why.h"
-
 /* a number in units of 1 / ONE, so with nine decimals: up to 64 bits, as a seed has */
 typedef __int128 fixed_t;
 #define ONE ((fixed_t)1000000000)
@@ -71,18 +69,18 @@ static bool unit_join(struct number *number, const char *unit)
 }
 
 static int range_make(const struct number *from, const struct number *to, fixed_t step, bool factor,
-		      struct sweep_values *values, char *why, size_t why_max)
+		      struct sweep_values *values, struct why *why)
 {
 	fixed_t value = from->value, next;
 
 	if (to->value < from->value)
-		return why_write(-EINVAL, why, why_max, "a range must rise");
+		return why_say(why, -EINVAL, "a range must rise");
 	if (factor ? step <= ONE || !value : step <= 0)
-		return why_write(-EINVAL, why, why_max, "a range with this step has no end");
+		return why_say(why, -EINVAL, "a range with this step has no end");
 	for (;;) {
 		if (values->count == SWEEP_VALUES_MAX)
-			return why_write(-EINVAL, why, why_max, "the range has more than %u values",
-					 SWEEP_VALUES_MAX);
+			return why_say(why, -EINVAL, "the range has more than %u values",
+				       SWEEP_VALUES_MAX);
 		number_print(value, from->unit, values->texts[values->count++]);
 		if (factor && __builtin_mul_overflow(value, step, &next))
 			break;
@@ -94,8 +92,8 @@ static int range_make(const struct number *from, const struct number *to, fixed_
 	return 0;
 }
 
-static int range_parse(const char *text, const char *dots, struct sweep_values *values, char *why,
-		       size_t why_max)
+static int range_parse(const char *text, const char *dots, struct sweep_values *values,
+		       struct why *why)
 {
 	const char *second = dots + 2, *again = strstr(second, "..");
 	const char *third = again ? again + 2 : "";
@@ -107,29 +105,27 @@ static int range_parse(const char *text, const char *dots, struct sweep_values *
 	if (!number_parse(text, (size_t)(dots - text), &from) ||
 	    !number_parse(second, length, &to) ||
 	    (again && !number_parse(third, strlen(third), &step)))
-		return why_write(
-			-EINVAL, why, why_max,
-			"expected a range such as 1..16, 10..100Gb/s..10Gb/s or 1..64..x2, "
-			"or a list such as a,b, not '%.100s'",
-			text);
+		return why_say(why, -EINVAL,
+			       "expected a range such as 1..16, 10..100Gb/s..10Gb/s or 1..64..x2, "
+			       "or a list such as a,b, not '%.100s'",
+			       text);
 	if (!unit_join(&from, to.unit) || (!factor && !unit_join(&step, to.unit)))
-		return why_write(-EINVAL, why, why_max,
-				 "the numbers of a range have the same unit: '%.100s'", text);
-	return range_make(&from, &to, step.value, factor, values, why, why_max);
+		return why_say(why, -EINVAL, "the numbers of a range have the same unit: '%.100s'",
+			       text);
+	return range_make(&from, &to, step.value, factor, values, why);
 }
 
-static int list_parse(const char *text, struct sweep_values *values, char *why, size_t why_max)
+static int list_parse(const char *text, struct sweep_values *values, struct why *why)
 {
 	for (;;) {
 		size_t length = strcspn(text, ",");
 
 		if (!length || length >= SWEEP_VALUE_MAX)
-			return why_write(-EINVAL, why, why_max,
-					 "a value of a list has 1 to %u characters",
-					 SWEEP_VALUE_MAX - 1);
+			return why_say(why, -EINVAL, "a value of a list has 1 to %u characters",
+				       SWEEP_VALUE_MAX - 1);
 		if (values->count == SWEEP_VALUES_MAX)
-			return why_write(-EINVAL, why, why_max, "the list has more than %u values",
-					 SWEEP_VALUES_MAX);
+			return why_say(why, -EINVAL, "the list has more than %u values",
+				       SWEEP_VALUES_MAX);
 		snprintf(values->texts[values->count++], SWEEP_VALUE_MAX, "%.*s", (int)length,
 			 text);
 		if (!text[length])
@@ -138,12 +134,12 @@ static int list_parse(const char *text, struct sweep_values *values, char *why, 
 	}
 }
 
-int sweep_values_parse(const char *text, struct sweep_values *values, char *why, size_t why_max)
+int sweep_values_parse(const char *text, struct sweep_values *values, struct why *why)
 {
 	const char *dots = strstr(text, "..");
 
 	values->count = 0;
 	values->listed = !dots || strchr(text, ',');
-	return values->listed ? list_parse(text, values, why, why_max)
-			      : range_parse(text, dots, values, why, why_max);
+	return values->listed ? list_parse(text, values, why)
+			      : range_parse(text, dots, values, why);
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nodes/base/why.h"
+
 #define SWEEP_VALUES_MAX 1000u
 #define SWEEP_VALUE_MAX 64u
 
@@ -21,6 +23,6 @@ struct sweep_values {
 
 /** sweep_values_parse() - @text is what stands after KEY=.
  *  Return: 0, or -EINVAL with a sentence in @why. */
-int sweep_values_parse(const char *text, struct sweep_values *values, char *why, size_t why_max);
+int sweep_values_parse(const char *text, struct sweep_values *values, struct why *why);
 
 #endif

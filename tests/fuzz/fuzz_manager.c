@@ -114,7 +114,7 @@ static void answer(struct manager_question *question)
 
 /* @message as the other end has it; a byte of it may have changed.  Return: as manager_receive() */
 static int carried(const struct manager_message *message, struct manager_message *received,
-		   char *why, unsigned why_max)
+		   struct why *why)
 {
 	uint8_t *bytes = NULL, how = changes ? take() : 0;
 	int length = manager_message_pack(message, &bytes), error;
@@ -123,8 +123,8 @@ static int carried(const struct manager_message *message, struct manager_message
 	if (how >= 240)
 		bytes[(uint32_t)(take() << 8 | take()) % (uint32_t)length] ^=
 			(uint8_t)(1 << how % 8);
-	error = manager_message_unpack(bytes, (size_t)length, received, why, why_max);
-	assert(!error || (error == -EPROTO && why[0]));
+	error = manager_message_unpack(bytes, (size_t)length, received, why);
+	assert(!error || (error == -EPROTO && why->text[0]));
 	free(bytes);
 	return error;
 }
@@ -138,16 +138,16 @@ static int relayed(struct manager_question *questions, struct manager_question *
 					   .count = count },
 			       received;
 	struct node_identity identity = { 0 };
-	char why[200] = "";
+	struct why why = { "" };
 	int error;
 
 	message.question = questions[index];
-	error = carried(&message, &received, why, sizeof(why));
+	error = carried(&message, &received, &why);
 	if (error)
 		return error;
-	error = manager_question_take(&received, theirs, count, index, NODES, why, sizeof(why));
+	error = manager_question_take(&received, theirs, count, index, NODES, &why);
 	manager_message_free(&received);
-	assert(!error || (error == -EPROTO && why[0]));
+	assert(!error || (error == -EPROTO && why.text[0]));
 	if (error)
 		return error;
 	message =
@@ -156,12 +156,12 @@ static int relayed(struct manager_question *questions, struct manager_question *
 	assert(message.question.node < NODES && message.question.ask < ASK_KINDS);
 	message.question.identity = &identity;
 	answer(&message.question);
-	error = carried(&message, &received, why, sizeof(why));
+	error = carried(&message, &received, &why);
 	if (error)
 		return error;
-	error = manager_answer_take(&received, questions, count, index, why, sizeof(why));
+	error = manager_answer_take(&received, questions, count, index, &why);
 	manager_message_free(&received);
-	assert(!error || (error == -EPROTO && why[0]));
+	assert(!error || (error == -EPROTO && why.text[0]));
 	return error;
 }
 
@@ -186,11 +186,11 @@ static void message_decode(const uint8_t *bytes, size_t size)
 {
 	static struct manager_message first, second;
 	uint8_t *packed = NULL, *again = NULL;
-	char why[200] = "";
+	struct why why = { "" };
 	int length;
 
-	if (manager_message_unpack(bytes, size, &first, why, sizeof(why))) {
-		assert(why[0] && !first.request.said);
+	if (manager_message_unpack(bytes, size, &first, &why)) {
+		assert(why.text[0] && !first.request.said);
 		return;
 	}
 	assert(first.node_count <= NODE_COUNT_MAX && first.request.fabric < FABRIC_KINDS &&
@@ -205,8 +205,7 @@ static void message_decode(const uint8_t *bytes, size_t size)
 		manager_message_free(&first);
 		return;
 	}
-	assert(length > 0 &&
-	       !manager_message_unpack(packed, (size_t)length, &second, why, sizeof(why)));
+	assert(length > 0 && !manager_message_unpack(packed, (size_t)length, &second, &why));
 	assert(manager_message_pack(&second, &again) == length &&
 	       !memcmp(packed, again, (size_t)length));
 	free(packed);

@@ -88,9 +88,9 @@ static void slice(const uint8_t *bytes, size_t length)
 {
 	struct recording_heading heading;
 	struct recording_samples samples;
-	char why[256];
+	struct why why;
 
-	if (recording_heading_read(&heading, head, strlen(head), why, sizeof(why)) ||
+	if (recording_heading_read(&heading, head, strlen(head), &why) ||
 	    recording_samples_init(&samples, &heading) ||
 	    recording_samples_flows(&samples, flows, strlen(flows)))
 		abort();
@@ -99,7 +99,7 @@ static void slice(const uint8_t *bytes, size_t length)
 					       .span = recording_samples_span,
 					       .change = recording_samples_change };
 
-	if (!slice_read(bytes, length, &heading.limits, &visitor, why, sizeof(why))) {
+	if (!slice_read(bytes, length, &heading.limits, &visitor, &why)) {
 		recording_samples_end(&samples);
 		samples_print(&samples, &heading.plan);
 	}

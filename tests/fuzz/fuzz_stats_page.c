@@ -120,7 +120,7 @@ static void ps(void)
 static void logs(struct stats_page *const *pages)
 {
 	static struct node_log_source sources[NODES_MAX];
-	char why[256];
+	struct why why;
 
 	for (uint32_t i = 0; i < finished.node_count; i++) {
 		if (!sources[i].fd)
@@ -129,7 +129,7 @@ static void logs(struct stats_page *const *pages)
 			abort();
 		sources[i].page = pages[i];
 	}
-	events_write(&finished, sources, EVENTS_CSV, out, why, sizeof(why));
+	events_write(&finished, sources, EVENTS_CSV, out, &why);
 	paths_csv_write(&finished, pages, sources, out);
 	samples_csv_ports(&finished, sources, out);
 	samples_csv_flows(&finished, sources, out);

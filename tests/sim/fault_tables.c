@@ -51,11 +51,11 @@ static int copy(const struct plan *plan, const uint32_t *down, struct plan *foll
 
 int fault_tables_make(const struct plan *plan, const uint32_t *down, struct plan *follower)
 {
-	char why[256];
+	struct why why;
 	int error = copy(plan, down, follower);
 
 	if (!error)
-		error = plan_routes_make(follower, why, sizeof(why));
+		error = plan_routes_make(follower, &why);
 	for (uint32_t i = 0; i < follower->switch_count && !error; i++)
 		prune(&follower->nodes[i].switch_);
 	return error;

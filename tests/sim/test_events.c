@@ -16,7 +16,7 @@ static char *text;
 /* runs a scenario with a file for each node */
 static void play(const char *path, const char *const *settings)
 {
-	char why[256] = "";
+	struct why why = { "" };
 	size_t length;
 	FILE *out;
 
@@ -29,7 +29,7 @@ static void play(const char *path, const char *const *settings)
 	}
 	sim_run(&sim);
 	out = open_memstream(&text, &length);
-	ck_assert_int_eq(events_write(&sim.plan, sources, EVENTS_CSV, out, why, sizeof(why)), 0);
+	ck_assert_int_eq(events_write(&sim.plan, sources, EVENTS_CSV, out, &why), 0);
 	fclose(out);
 }
 

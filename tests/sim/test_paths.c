@@ -32,7 +32,7 @@ static void prepare(struct plan *plan, const void *data)
 
 static void play(const char *text)
 {
-	char why[256];
+	struct why why;
 
 	events = 0;
 	sim_open_prepared(&sim, text, NULL, prepare, NULL);
@@ -44,7 +44,7 @@ static void play(const char *text)
 	}
 	sim_run(&sim);
 	flow_paths_init(&paths, &sim.plan);
-	ck_assert_int_eq(events_merge(&sim.plan, sources, take, NULL, why, sizeof(why)), 0);
+	ck_assert_int_eq(events_merge(&sim.plan, sources, take, NULL, &why), 0);
 }
 
 static void end(void)

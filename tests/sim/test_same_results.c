@@ -258,7 +258,7 @@ static const struct results_logs *logs_of(void)
 
 static void files_write(struct files *files)
 {
-	char why[256];
+	struct why why;
 	FILE *out = part_open(files, JSON);
 
 	ck_assert_int_eq(results_json_write(&sim.plan, &results, NULL, out), 0);
@@ -276,7 +276,7 @@ static void files_write(struct files *files)
 	}
 	fclose(out);
 	out = part_open(files, EVENTS);
-	ck_assert_int_eq(events_write(&sim.plan, events, EVENTS_CSV, out, why, sizeof(why)), 0);
+	ck_assert_int_eq(events_write(&sim.plan, events, EVENTS_CSV, out, &why), 0);
 	fclose(out);
 }
 
@@ -292,7 +292,8 @@ static void files_free(struct files *files)
 static char *recorded(size_t *length)
 {
 	struct recorder recorder;
-	char *bytes = NULL, why[256];
+	char *bytes = NULL;
+	struct why why;
 	FILE *out = open_memstream(&bytes, length);
 	bool written;
 
@@ -300,9 +301,9 @@ static char *recorded(size_t *length)
 	ck_assert_int_eq(recorder_follow(&recorder, sim.plan.duration_ps / 2), 0);
 	ck_assert_int_eq(recorder_follow(&recorder, NODE_TIME_NEVER), 0);
 	recorder_result(&recorder, pages, logs_of(), &results);
-	ck_assert_int_eq(recorder_end(&recorder, RECORDING_COMPLETE, NULL, results.end_ps, &written,
-				      why, sizeof(why)),
-			 0);
+	ck_assert_int_eq(
+		recorder_end(&recorder, RECORDING_COMPLETE, NULL, results.end_ps, &written, &why),
+		0);
 	ck_assert(written);
 	fclose(out);
 	return bytes;
@@ -341,7 +342,7 @@ static void exported(struct files *files, char *bytes, size_t length)
 
 	ck_assert_ptr_nonnull(outputs.csv);
 	ck_assert_int_eq(recording_open(&reader, in), 0);
-	ck_assert_msg(!recording_export(&reader, &outputs, &found), "%s", reader.why);
+	ck_assert_msg(!recording_export(&reader, &outputs, &found), "%s", reader.why.text);
 	ck_assert_str_eq(found.status, "complete");
 	ck_assert_str_eq(found.failure, "");
 	ck_assert(found.result);

@@ -8,10 +8,10 @@
 
 static json_t *read_text(const char *text)
 {
-	char why[128] = "";
-	json_t *schemas = schema_read(text, strlen(text), why, sizeof(why));
+	struct why why = { "" };
+	json_t *schemas = schema_read(text, strlen(text), &why);
 
-	ck_assert_msg(schemas != NULL, "%s", why);
+	ck_assert_msg(schemas != NULL, "%s", why.text);
 	return schemas;
 }
 
@@ -29,10 +29,10 @@ static void same(const json_t *json, const char *text)
 
 static void refused(const char *text, const char *why_wanted)
 {
-	char why[128] = "";
+	struct why why = { "" };
 
-	ck_assert_ptr_null(schema_read(text, strlen(text), why, sizeof(why)));
-	ck_assert_str_eq(why, why_wanted);
+	ck_assert_ptr_null(schema_read(text, strlen(text), &why));
+	ck_assert_str_eq(why.text, why_wanted);
 }
 
 TEST(schema_read__keys_types_and_units)
@@ -123,10 +123,10 @@ TEST(schema_read__a_wrong_line_is_named)
 
 TEST(schema_read__own_files_are_right)
 {
-	char why[128] = "";
-	json_t *all = schema_read(schema_text, schema_length, why, sizeof(why));
+	struct why why = { "" };
+	json_t *all = schema_read(schema_text, schema_length, &why);
 
-	ck_assert_msg(all != NULL, "%s", why);
+	ck_assert_msg(all != NULL, "%s", why.text);
 	ck_assert_ptr_nonnull(json_object_get(all, "ps"));
 	json_decref(all);
 }

@@ -21,7 +21,8 @@ static struct plan plan;
 static struct fabric_node nodes[NODES];
 static struct fabric fabric;
 static struct capture_all all;
-static char folder[] = "/tmp/heddle-XXXXXX", why[256];
+static char folder[] = "/tmp/heddle-XXXXXX";
+static struct why why;
 static uint8_t bytes[1 << 17];
 
 /* s1 with h1 and h2: interface 0 and 1 are of s1, 2 of h1, 3 of h2 */
@@ -64,8 +65,7 @@ TEST_GROUP(capture_all, .setup = setup, .teardown = teardown);
 
 static void opened(uint32_t kept_bytes)
 {
-	ck_assert_int_eq(capture_all_open(&all, "all.pcapng", kept_bytes, &plan, why, sizeof(why)),
-			 0);
+	ck_assert_int_eq(capture_all_open(&all, "all.pcapng", kept_bytes, &plan, &why), 0);
 	ck_assert(all.wanted);
 	ck_assert_uint_eq(all.parts.count, NODES);
 }
@@ -281,10 +281,9 @@ TEST(capture_all_end__cannot_read)
 
 TEST(capture_all_open__no_folder)
 {
-	ck_assert_int_eq(capture_all_open(&all, "none/all.pcapng", 64, &plan, why, sizeof(why)),
-			 -ENOENT);
+	ck_assert_int_eq(capture_all_open(&all, "none/all.pcapng", 64, &plan, &why), -ENOENT);
 	ck_assert(!all.wanted);
-	ck_assert_ptr_nonnull(strstr(why, "cannot write the capture none/all.pcapng: "));
+	ck_assert_ptr_nonnull(strstr(why.text, "cannot write the capture none/all.pcapng: "));
 	for (uint32_t i = 0; i < NODES; i++)
 		ck_assert_uint_eq(plan.nodes[i].capture_sent_bytes, 0);
 	ck_assert_int_eq(ended(""), 0);
@@ -292,8 +291,8 @@ TEST(capture_all_open__no_folder)
 
 TEST(capture_all_open__full_disk)
 {
-	ck_assert_int_eq(capture_all_open(&all, "/dev/full", 64, &plan, why, sizeof(why)), -ENOSPC);
-	ck_assert_str_eq(why, "cannot write the capture /dev/full: No space left on device");
+	ck_assert_int_eq(capture_all_open(&all, "/dev/full", 64, &plan, &why), -ENOSPC);
+	ck_assert_str_eq(why.text, "cannot write the capture /dev/full: No space left on device");
 	ck_assert(!all.wanted);
 }
 

@@ -21,7 +21,8 @@
 
 static struct plan plan;
 static struct capture_files files;
-static char folder[] = "/tmp/heddle-capture-XXXXXX", why[512];
+static char folder[] = "/tmp/heddle-capture-XXXXXX";
+static struct why why;
 
 static void setup(void)
 {
@@ -71,13 +72,13 @@ static int capture(const char *a, const char *b)
 {
 	const char *const words[] = { a, b };
 
-	return capture_files_open(&files, words, b ? 2 : 1, 128, &plan, why, sizeof(why));
+	return capture_files_open(&files, words, b ? 2 : 1, 128, &plan, &why);
 }
 
 static void refused(const char *word, const char *sentence)
 {
 	ck_assert_int_eq(capture(word, NULL), -EINVAL);
-	ck_assert_str_eq(why, sentence);
+	ck_assert_str_eq(why.text, sentence);
 	ck_assert_int_eq(left(), 0);
 }
 
@@ -101,9 +102,9 @@ TEST(capture_files_open__which_link)
 TEST(capture_files_open__many_ports)
 {
 	ck_assert_int_eq(capture("s1:x=f", NULL), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "p11 h"));
-	ck_assert_ptr_null(strstr(why, "p12 "));
-	ck_assert_str_eq(why + strlen(why) - strlen(" and 30 more"), " and 30 more");
+	ck_assert_ptr_nonnull(strstr(why.text, "p11 h"));
+	ck_assert_ptr_null(strstr(why.text, "p12 "));
+	ck_assert_str_eq(why.text + strlen(why.text) - strlen(" and 30 more"), " and 30 more");
 }
 
 TEST(capture_files_open__marks_the_port_and_begins_the_file)
@@ -130,7 +131,7 @@ TEST(capture_files_open__marks_the_port_and_begins_the_file)
 TEST(capture_files_open__twice)
 {
 	ck_assert_int_eq(capture("h3:s1=f", "h3:p0=g"), -EINVAL);
-	ck_assert_str_eq(why, "h3:s1 is captured twice");
+	ck_assert_str_eq(why.text, "h3:s1 is captured twice");
 	ck_assert_int_eq(left(), 0);
 }
 
@@ -143,7 +144,7 @@ TEST(capture_files_open__one_file_for_two)
 	reader = open("f", O_RDWR | O_CLOEXEC);
 	ck_assert_int_ge(reader, 0);
 	ck_assert_int_eq(capture("h3:s1=f", "h4:s1=f"), -EINVAL);
-	ck_assert_str_eq(why, "f is the file of two captures: h3:s1 and h4:s1");
+	ck_assert_str_eq(why.text, "f is the file of two captures: h3:s1 and h4:s1");
 	close(reader);
 	unlink("f");
 }
@@ -151,16 +152,17 @@ TEST(capture_files_open__one_file_for_two)
 TEST(capture_files_open__no_such_folder)
 {
 	ck_assert_int_eq(capture("h3:s1=none/f", NULL), -ENOENT);
-	ck_assert_msg(!strncmp(why, "cannot write the capture none/f: ", 33), "%s", why);
+	ck_assert_msg(!strncmp(why.text, "cannot write the capture none/f: ", 33), "%s", why.text);
 }
 
 /* all links, and no other */
 TEST(capture_files_open__all)
 {
 	ck_assert_int_eq(capture("all=f", "h3:s1=g"), -EINVAL);
-	ck_assert_str_eq(why, "--capture all=... has every link; give no other one");
+	ck_assert_str_eq(why.text, "--capture all=... has every link; give no other one");
 	ck_assert_int_eq(capture("h3:s1=g", "all=f"), -EINVAL);
-	ck_assert_str_eq(why, "--capture all=... has every link, h3:s1 too; give no other one");
+	ck_assert_str_eq(why.text,
+			 "--capture all=... has every link, h3:s1 too; give no other one");
 	for (uint32_t i = 0; i < plan.node_count; i++)
 		for (uint32_t p = 0; p < plan.nodes[i].port_count; p++)
 			plan.nodes[i].ports[p].capture_bytes = 0;
@@ -181,7 +183,7 @@ TEST(capture_files_open__the_most_that_a_node_can)
 	ck_assert_int_eq(capture("s1:p0=f", NULL), 0);
 	capture_files_abort(&files);
 	ck_assert_int_eq(capture("s1:p1=f", NULL), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why,
+	ck_assert_ptr_nonnull(strstr(why.text,
 				     "s1 captures 32 of its links already, the most that a node "
 				     "can; capture s1:"));
 }

@@ -8,13 +8,13 @@
 #include "tests/unit/orchestrator/fabric/written_page.h"
 
 static struct node_table table;
-static char why[512];
+static struct why why;
 
 static void setup(void)
 {
 	played_setup();
 	fabric.options.real = true;
-	strcpy(why, "before");
+	strcpy(why.text, "before");
 }
 
 static void teardown(void)
@@ -37,7 +37,7 @@ static int shows(const char *name, int number, const char *body)
 	node_sends(S2, answer);
 	free(answer.body);
 	node_table_free(&table);
-	result = fabric_show(&fabric, S2, name, 7, &table, why, sizeof(why));
+	result = fabric_show(&fabric, S2, name, 7, &table, &why);
 	answer = node_received(S2);
 	ck_assert_int_eq(answer.kind, CONTROL_SHOW);
 	ck_assert_str_eq(answer.text, name);
@@ -49,7 +49,7 @@ static int shows(const char *name, int number, const char *body)
 TEST(fabric_show__table)
 {
 	ck_assert_int_eq(shows("ports", 0, "one line\nanother\n"), 0);
-	ck_assert_str_eq(why, "");
+	ck_assert_str_eq(why.text, "");
 	ck_assert_uint_eq(table.row_count, 1);
 	ck_assert_int_eq(shows("", 0, NULL), 0);
 	ck_assert_uint_eq(table.row_count, 0);
@@ -80,7 +80,7 @@ TEST_RANGE(fabric_show__refused, 0, (int)(sizeof(refusals) / sizeof(refusals[0])
 {
 	ck_assert_int_eq(shows(refusals[_i].name, refusals[_i].number, refusals[_i].body),
 			 FABRIC_SHOW_REFUSED);
-	ck_assert_str_eq(why, refusals[_i].why);
+	ck_assert_str_eq(why.text, refusals[_i].why);
 	ck_assert_uint_eq(table.row_count, 0);
 }
 
@@ -88,9 +88,8 @@ TEST(fabric_show__no_answer)
 {
 	fabric.patience_until_ns = 1;
 	table.row_count = 5;
-	ck_assert_int_eq(fabric_show(&fabric, S1, "ports", -1, &table, why, sizeof(why)),
-			 -ETIMEDOUT);
-	ck_assert_str_eq(why, "");
+	ck_assert_int_eq(fabric_show(&fabric, S1, "ports", -1, &table, &why), -ETIMEDOUT);
+	ck_assert_str_eq(why.text, "");
 	ck_assert_uint_eq(table.row_count, 0);
 }
 
@@ -101,9 +100,9 @@ TEST_RANGE(fabric_show__trace, 0, 2)
 
 	if (_i)
 		page_destroy(fd);
-	ck_assert_int_eq(fabric_show(&fabric, S1, "trace", -1, &table, why, sizeof(why)),
+	ck_assert_int_eq(fabric_show(&fabric, S1, "trace", -1, &table, &why),
 			 _i ? FABRIC_SHOW_REFUSED : 0);
-	ck_assert_str_eq(why, _i ? "s1 has destroyed its statistics page" : "");
+	ck_assert_str_eq(why.text, _i ? "s1 has destroyed its statistics page" : "");
 	node_received_nothing(S1);
 	page_drop(&nodes[S1], fd);
 }

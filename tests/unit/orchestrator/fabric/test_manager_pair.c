@@ -79,9 +79,9 @@ static void say(int fd, const struct manager_message *message)
 
 static void hear(int fd, enum manager_kind kind, struct manager_message *message)
 {
-	char why[200];
+	struct why why;
 
-	if (manager_receive(fd, message, why, sizeof(why)) || message->kind != kind)
+	if (manager_receive(fd, message, &why) || message->kind != kind)
 		_exit(2);
 }
 
@@ -348,7 +348,7 @@ TEST_RANGE(manager_process__ends_on_invalid_messages, 0, 3)
 {
 	struct pollfd polled = { .events = POLLIN };
 	struct manager_message message;
-	char why[200];
+	struct why why;
 
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
 	polled.fd = pair.list[1].fd; /* the hello to the standby was sent before */
@@ -359,14 +359,14 @@ TEST_RANGE(manager_process__ends_on_invalid_messages, 0, 3)
 		    &(struct manager_message){ .kind = _i == 1 ? MANAGER_REPORT : MANAGER_SWEEP });
 	if (_i == 2) {
 		for (uint32_t i = 0; i < NODES; i++)
-			ck_assert_int_eq(manager_receive(polled.fd, &message, why, sizeof(why)), 0);
+			ck_assert_int_eq(manager_receive(polled.fd, &message, &why), 0);
 		ck_assert_uint_eq(message.index, NODES - 1);
 		message.kind = MANAGER_ANSWER; /* to the last question, before the first */
 		message.question.status = -ESRCH;
 		say(polled.fd, &message);
 	}
 	ck_assert_int_eq(poll(&polled, 1, -1), 1);
-	ck_assert_int_eq(manager_receive(polled.fd, &message, why, sizeof(why)), -EPIPE);
+	ck_assert_int_eq(manager_receive(polled.fd, &message, &why), -EPIPE);
 }
 
 /* ---- watching ---- */

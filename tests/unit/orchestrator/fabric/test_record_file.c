@@ -22,13 +22,14 @@ static struct node_config configs[NODES] = { { .name = "s1", .kind = NODE_SWITCH
 static struct plan plan = { .nodes = configs, .node_count = NODES, .switch_count = 1 };
 static struct fabric_node nodes[NODES];
 static struct fabric fabric = { .plan = &plan, .nodes = nodes };
-static char folder[] = "/tmp/heddle-XXXXXX", path[64], why[256];
+static char folder[] = "/tmp/heddle-XXXXXX", path[64];
+static struct why why;
 
 static void set_up(void)
 {
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/file", folder);
-	why[0] = 0;
+	why.text[0] = 0;
 }
 
 static void tear_down(void)
@@ -69,7 +70,7 @@ TEST(record_file_open__not_wanted)
 	struct record_file record;
 	struct node_files none = { 0 };
 
-	ck_assert_int_eq(record_file_open(&record, NULL, why, sizeof(why)), 0);
+	ck_assert_int_eq(record_file_open(&record, NULL, &why), 0);
 	ck_assert(!record.wanted);
 	ck_assert_int_eq(record_file_begin(&record, &fabric, NULL, &none, &none), 0);
 	ck_assert(!record.begun);
@@ -83,7 +84,7 @@ TEST(record_file_open__aborted_leaves_no_file)
 {
 	struct record_file record;
 
-	ck_assert_int_eq(record_file_open(&record, path, why, sizeof(why)), 0);
+	ck_assert_int_eq(record_file_open(&record, path, &why), 0);
 	ck_assert(record.wanted && !record.begun);
 	ck_assert_ptr_eq(record.out, record.file.stream);
 	record_file_abort(&record);
@@ -98,10 +99,10 @@ TEST(record_file_open__no_folder)
 	char expected[256];
 
 	strcat(path, "/x/y");
-	ck_assert_int_eq(record_file_open(&record, path, why, sizeof(why)), -ENOENT);
+	ck_assert_int_eq(record_file_open(&record, path, &why), -ENOENT);
 	snprintf(expected, sizeof(expected), "cannot write the recording to %s: ", path);
-	ck_assert_msg(!strncmp(why, expected, strlen(expected)), "%s", why);
-	ck_assert_ptr_nonnull(strstr(why, strerror(ENOENT)));
+	ck_assert_msg(!strncmp(why.text, expected, strlen(expected)), "%s", why.text);
+	ck_assert_ptr_nonnull(strstr(why.text, strerror(ENOENT)));
 	ck_assert(!record.wanted);
 }
 
@@ -122,7 +123,7 @@ TEST(event_file_open__not_wanted)
 	struct event_file events;
 	struct node_files none = { 0 };
 
-	ck_assert_int_eq(event_file_open(&events, NULL, why, sizeof(why)), 0);
+	ck_assert_int_eq(event_file_open(&events, NULL, &why), 0);
 	ck_assert(!events.wanted);
 	ck_assert_int_eq(event_file_end(&events, &none, &fabric, true), 0);
 }
@@ -133,9 +134,9 @@ TEST(event_file_open__no_folder)
 	char expected[256];
 
 	strcat(path, "/x/e.jsonl");
-	ck_assert_int_eq(event_file_open(&events, path, why, sizeof(why)), -ENOENT);
+	ck_assert_int_eq(event_file_open(&events, path, &why), -ENOENT);
 	snprintf(expected, sizeof(expected), "cannot write the events to %s: ", path);
-	ck_assert_msg(!strncmp(why, expected, strlen(expected)), "%s", why);
+	ck_assert_msg(!strncmp(why.text, expected, strlen(expected)), "%s", why.text);
 	ck_assert(!events.wanted);
 	ck_assert_int_eq(events.format, EVENTS_JSON_LINES);
 	event_file_abort(&events);
@@ -159,7 +160,7 @@ TEST_RANGE(node_files_open__without_a_name, 0, 4)
 	const char *places[] = { NULL, folder, path, "/proc/self/no/such" };
 
 	stat(folder, &above);
-	ck_assert_int_eq(node_files_open(&files, NODES, places[_i], why, sizeof(why)), 0);
+	ck_assert_int_eq(node_files_open(&files, NODES, places[_i], &why), 0);
 	ck_assert_uint_eq(files.count, NODES);
 	for (uint32_t i = 0; i < NODES; i++) {
 		ck_assert(nameless(node_files_of(&files, i)));
@@ -184,7 +185,7 @@ TEST(node_files_sources__by_node)
 	struct node_log_source *sources;
 
 	configs[1].name[0] = 0;
-	ck_assert_int_eq(node_files_open(&files, NODES, NULL, why, sizeof(why)), 0);
+	ck_assert_int_eq(node_files_open(&files, NODES, NULL, &why), 0);
 	sources = node_files_sources(&files, &fabric);
 	ck_assert_ptr_nonnull(sources);
 	for (uint32_t i = 0; i < NODES; i++) {
@@ -202,7 +203,7 @@ TEST(node_files_sources__destroyed_pages)
 	struct node_log_source *sources;
 	int fds[NODES];
 
-	ck_assert_int_eq(node_files_open(&files, NODES, NULL, why, sizeof(why)), 0);
+	ck_assert_int_eq(node_files_open(&files, NODES, NULL, &why), 0);
 	for (uint32_t i = 0; i < NODES; i++)
 		fds[i] = page_make(&nodes[i], &configs[i]);
 	page_destroy(fds[1]);
@@ -226,11 +227,12 @@ TEST(node_files_open__too_few_descriptors)
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	limit.rlim_max = limit.rlim_cur; /* else it is raised */
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	ck_assert_int_eq(node_files_open(&files, 2, NULL, why, sizeof(why)), 0);
+	ck_assert_int_eq(node_files_open(&files, 2, NULL, &why), 0);
 	node_files_close(&files);
-	ck_assert_int_eq(node_files_open(&files, NODES, NULL, why, sizeof(why)), -EMFILE);
-	ck_assert_str_eq(why, "cannot open a file for each node: Too many open files (ulimit -n: "
-			      "each node needs one)");
+	ck_assert_int_eq(node_files_open(&files, NODES, NULL, &why), -EMFILE);
+	ck_assert_str_eq(why.text,
+			 "cannot open a file for each node: Too many open files (ulimit -n: "
+			 "each node needs one)");
 	ck_assert_uint_eq(files.count, 2);
 	node_files_close(&files);
 }
@@ -246,8 +248,8 @@ TEST_RANGE(event_file_end__fails, 0, 2)
 
 	for (uint32_t i = 1 - (uint32_t)_i; i < NODES; i++)
 		configs[i].name[0] = 0; /* they have left */
-	ck_assert_int_eq(node_files_open(&files, NODES, NULL, why, sizeof(why)), 0);
-	ck_assert_int_eq(event_file_open(&events, path, why, sizeof(why)), 0);
+	ck_assert_int_eq(node_files_open(&files, NODES, NULL, &why), 0);
+	ck_assert_int_eq(event_file_open(&events, path, &why), 0);
 	if (_i)
 		ck_assert_int_eq(mkdir(path, 0700), 0);
 	said_begin();
@@ -271,7 +273,7 @@ TEST(event_file_abort__leaves_no_file)
 {
 	struct event_file events;
 
-	ck_assert_int_eq(event_file_open(&events, path, why, sizeof(why)), 0);
+	ck_assert_int_eq(event_file_open(&events, path, &why), 0);
 	ck_assert(events.wanted);
 	event_file_abort(&events);
 	ck_assert(!events.wanted);
@@ -285,12 +287,12 @@ TEST(event_file_open__not_wanted_or_not_possible)
 	struct event_file events;
 	struct node_files none = { 0 };
 
-	ck_assert_int_eq(event_file_open(&events, NULL, why, sizeof(why)), 0);
+	ck_assert_int_eq(event_file_open(&events, NULL, &why), 0);
 	ck_assert(!events.wanted);
 	ck_assert_int_eq(event_file_end(&events, &none, &fabric, false), 0);
-	ck_assert_int_lt(event_file_open(&events, "/no/such/folder", why, sizeof(why)), 0);
+	ck_assert_int_lt(event_file_open(&events, "/no/such/folder", &why), 0);
 	ck_assert(!events.wanted);
-	ck_assert_ptr_nonnull(strstr(why, "cannot write the events to /no/such/folder: "));
+	ck_assert_ptr_nonnull(strstr(why.text, "cannot write the events to /no/such/folder: "));
 }
 
 /* a run without events; the last line says whether it was interrupted */
@@ -304,7 +306,7 @@ TEST_RANGE(event_file_end__without_events, 0, 2)
 	for (uint32_t i = 0; i < NODES; i++)
 		configs[i].name[0] = 0; /* they have left */
 	fabric.stopped_at_ps = 5000;
-	ck_assert_int_eq(event_file_open(&events, path, why, sizeof(why)), 0);
+	ck_assert_int_eq(event_file_open(&events, path, &why), 0);
 	event_file_end(&events, &none, &fabric, _i);
 	ck_assert(!events.wanted);
 	file = fopen(path, "r");

@@ -23,7 +23,8 @@ static struct clock_page page;
 static struct fabric fabric;
 static struct node_files events, series;
 static struct record_file record;
-static char folder[] = "/tmp/heddle-XXXXXX", why[256];
+static char folder[] = "/tmp/heddle-XXXXXX";
+static struct why why;
 
 static void setup(void)
 {
@@ -45,8 +46,8 @@ static void setup(void)
 	page = (struct clock_page){ .state = CLOCK_RUNNING, .start_ps = 77 };
 	fabric = (struct fabric){ .plan = &plan, .nodes = nodes, .page = &page };
 	fabric.clock.page = &page;
-	ck_assert_int_eq(node_files_open(&events, NODES, NULL, why, sizeof(why)), 0);
-	ck_assert_int_eq(node_files_open(&series, NODES, NULL, why, sizeof(why)), 0);
+	ck_assert_int_eq(node_files_open(&events, NODES, NULL, &why), 0);
+	ck_assert_int_eq(node_files_open(&series, NODES, NULL, &why), 0);
 	for (uint32_t i = 0; i < NODES; i++) {
 		trace_file(nodes[i].stats, events.fds[i]);
 		series_file(nodes[i].stats, series.fds[i]);
@@ -74,7 +75,7 @@ TEST_GROUP(record_file_end, .setup = setup, .teardown = teardown);
 
 static void begun(const char *path)
 {
-	ck_assert_int_eq(record_file_open(&record, path, why, sizeof(why)), 0);
+	ck_assert_int_eq(record_file_open(&record, path, &why), 0);
 	ck_assert_int_eq(record_file_begin(&record, &fabric, NULL, &events, &series), 0);
 	ck_assert(record.begun);
 }
@@ -100,7 +101,7 @@ static void done_is(FILE *in, const char *done)
 	while (recording_next(&reader) == 1)
 		snprintf(last, sizeof(last), "%.*s", (int)reader.content.length,
 			 (const char *)reader.content.bytes);
-	ck_assert_str_eq(reader.why, "");
+	ck_assert_str_eq(reader.why.text, "");
 	ck_assert_int_eq(reader.kind, RECORDING_DONE);
 	ck_assert_msg(!strncmp(last, done, strlen(done)), "%s", last);
 	recording_close(&reader);

@@ -11,12 +11,12 @@
 #include "tests/testing.h"
 
 static struct manager_message got;
-static char why[200];
+static struct why why;
 
 static int unpack(const uint8_t *bytes, int length)
 {
-	why[0] = 0;
-	return manager_message_unpack(bytes, (size_t)length, &got, why, sizeof(why));
+	why.text[0] = 0;
+	return manager_message_unpack(bytes, (size_t)length, &got, &why);
 }
 
 /* @message is rejected, and the error contains @part */
@@ -27,7 +27,7 @@ static void refused(const struct manager_message *message, const char *part)
 
 	ck_assert_int_gt(length, 0);
 	ck_assert_int_eq(unpack(bytes, length), -EPROTO);
-	ck_assert_msg(strstr(why, part) != NULL, "'%s' is not in: %s", part, why);
+	ck_assert_msg(strstr(why.text, part) != NULL, "'%s' is not in: %s", part, why.text);
 	free(bytes);
 }
 
@@ -38,7 +38,7 @@ static void round_trip(const struct manager_message *message)
 	int length = manager_message_pack(message, &bytes);
 
 	ck_assert_int_gt(length, 0);
-	ck_assert_msg(!unpack(bytes, length), "%s", why);
+	ck_assert_msg(!unpack(bytes, length), "%s", why.text);
 	ck_assert_int_eq(got.kind, message->kind);
 	ck_assert_int_eq(manager_message_pack(&got, &again), length);
 	ck_assert_mem_eq(bytes, again, (size_t)length);
@@ -236,7 +236,7 @@ static void parts_refused(bool answer, Heddle__ManagerQuestion *parts, const cha
 	ck_assert_uint_lt(heddle__manager_message__get_packed_size(&message), sizeof(bytes));
 	ck_assert_int_eq(unpack(bytes, (int)heddle__manager_message__pack(&message, bytes)),
 			 -EPROTO);
-	ck_assert_msg(strstr(why, part) != NULL, "'%s' is not in: %s", part, why);
+	ck_assert_msg(strstr(why.text, part) != NULL, "'%s' is not in: %s", part, why.text);
 }
 
 TEST(manager_message__wrong_parts_are_rejected)
@@ -277,7 +277,7 @@ TEST(manager_message__incomplete_route_is_rejected)
 	incomplete.n_said = 5;
 	ck_assert_int_eq(unpack(bytes, (int)heddle__manager_message__pack(&message, bytes)),
 			 -EPROTO);
-	ck_assert_str_eq(why, "the last route is incomplete");
+	ck_assert_str_eq(why.text, "the last route is incomplete");
 }
 
 TEST(manager_message__bad_report_is_rejected)
@@ -295,7 +295,7 @@ TEST(manager_message__bad_report_is_rejected)
 	report.why = text;
 	ck_assert_int_eq(unpack(bytes, (int)heddle__manager_message__pack(&packed, bytes)),
 			 -EPROTO);
-	ck_assert_ptr_nonnull(strstr(why, "a reason of 512 bytes"));
+	ck_assert_ptr_nonnull(strstr(why.text, "a reason of 512 bytes"));
 	text[MANAGER_WHY_MAX - 1] = 0;
 	ck_assert_int_eq(unpack(bytes, (int)heddle__manager_message__pack(&packed, bytes)), 0);
 }
@@ -309,7 +309,7 @@ TEST(manager_message__truncated_is_harmless)
 
 	for (int cut = 0; cut < length; cut++) {
 		ck_assert_int_eq(unpack(bytes, cut), -EPROTO);
-		ck_assert_int_ne(why[0], 0);
+		ck_assert_int_ne(why.text[0], 0);
 	}
 	ck_assert_int_eq(unpack(bytes, length), 0);
 	free(bytes);
@@ -320,9 +320,9 @@ TEST(manager_message__unknown_or_too_long_is_rejected)
 	static uint8_t bytes[MANAGER_BYTES_MAX + 1] = { 0x72 };
 
 	ck_assert_int_eq(unpack(bytes, 2), -EPROTO); /* field 14, empty */
-	ck_assert_str_eq(why, "a message of an unknown kind");
+	ck_assert_str_eq(why.text, "a message of an unknown kind");
 	ck_assert_int_eq(unpack(bytes, sizeof(bytes)), -EPROTO);
-	ck_assert_str_eq(why, "a message of 131073 bytes is too long");
+	ck_assert_str_eq(why.text, "a message of 131073 bytes is too long");
 }
 
 TEST(manager_message_pack__rejects_what_is_too_long)
@@ -358,7 +358,7 @@ TEST_GROUP(manager_socket, .setup = sockets_make, .teardown = sockets_close);
 
 static int receive(void)
 {
-	return manager_receive(ends[1], &got, why, sizeof(why));
+	return manager_receive(ends[1], &got, &why);
 }
 
 TEST(manager_receive__equals_what_was_sent)
@@ -402,15 +402,15 @@ TEST(manager_receive__rejects_what_is_too_long)
 
 	ck_assert_int_eq(send(ends[0], bytes, sizeof(bytes), 0), sizeof(bytes));
 	ck_assert_int_eq(receive(), -EPROTO);
-	ck_assert_str_eq(why, "a message of 131073 bytes is too long");
+	ck_assert_str_eq(why.text, "a message of 131073 bytes is too long");
 }
 
 TEST(manager_receive__closed_socket_is_an_error)
 {
 	close(ends[0]);
-	strcpy(why, "former");
+	strcpy(why.text, "former");
 	ck_assert_int_eq(receive(), -EPIPE);
-	ck_assert_str_eq(why, "");
+	ck_assert_str_eq(why.text, "");
 	ck_assert_int_eq(manager_send(ends[1], &(struct manager_message){ .kind = MANAGER_SWEEP }),
 			 -EPIPE);
 	ends[0] = dup(ends[1]);
@@ -438,19 +438,15 @@ TEST(manager_question_take__checks_the_index)
 	struct manager_message message = question(MANAGER_QUESTION, ASK_READ);
 	struct manager_question questions[5] = { 0 };
 
-	ck_assert_int_eq(manager_question_take(&message, questions, 5, 4, 8, why, sizeof(why)), 0);
+	ck_assert_int_eq(manager_question_take(&message, questions, 5, 4, 8, &why), 0);
 	ck_assert_uint_eq(questions[4].node, 7);
-	ck_assert_int_eq(manager_question_take(&message, questions, 5, 4, 7, why, sizeof(why)),
-			 -EPROTO);
-	ck_assert_str_eq(why, "question 4 is for node 7, of 7");
-	ck_assert_int_eq(manager_question_take(&message, questions, 5, 3, 8, why, sizeof(why)),
-			 -EPROTO);
-	ck_assert_int_eq(manager_question_take(&message, questions, 6, 4, 8, why, sizeof(why)),
-			 -EPROTO);
+	ck_assert_int_eq(manager_question_take(&message, questions, 5, 4, 7, &why), -EPROTO);
+	ck_assert_str_eq(why.text, "question 4 is for node 7, of 7");
+	ck_assert_int_eq(manager_question_take(&message, questions, 5, 3, 8, &why), -EPROTO);
+	ck_assert_int_eq(manager_question_take(&message, questions, 6, 4, 8, &why), -EPROTO);
 	message.kind = MANAGER_ANSWER;
-	ck_assert_int_eq(manager_question_take(&message, questions, 5, 4, 8, why, sizeof(why)),
-			 -EPROTO);
-	ck_assert_str_eq(why, "message kind 4, 4 of 5, in place of question 4 of 5");
+	ck_assert_int_eq(manager_question_take(&message, questions, 5, 4, 8, &why), -EPROTO);
+	ck_assert_str_eq(why.text, "message kind 4, 4 of 5, in place of question 4 of 5");
 }
 
 TEST(manager_answer_take__fills_what_was_asked)
@@ -462,7 +458,7 @@ TEST(manager_answer_take__fills_what_was_asked)
 	struct manager_message message = question(MANAGER_ANSWER, ASK_DISCOVER);
 
 	round_trip(&message);
-	ck_assert_int_eq(manager_answer_take(&got, questions, 5, 4, why, sizeof(why)), 0);
+	ck_assert_int_eq(manager_answer_take(&got, questions, 5, 4, &why), 0);
 	ck_assert_int_eq(questions[4].status, 0);
 	ck_assert_ptr_eq(questions[4].identity, &identity);
 	ck_assert_str_eq(identity.name, "s7");
@@ -471,11 +467,11 @@ TEST(manager_answer_take__fills_what_was_asked)
 						  .block = { TABLE_HOSTS, 9, { 0 } } };
 	message = question(MANAGER_ANSWER, ASK_READ);
 	message.question.identity = NULL;
-	ck_assert_int_eq(manager_answer_take(&message, questions, 5, 4, why, sizeof(why)), 0);
+	ck_assert_int_eq(manager_answer_take(&message, questions, 5, 4, &why), 0);
 	ck_assert_int_eq(questions[4].block.bytes[511], 3);
 	message.question.status = -EINVAL; /* the block is unchanged */
 	memset(&message.question.block, 0, sizeof(message.question.block));
-	ck_assert_int_eq(manager_answer_take(&message, questions, 5, 4, why, sizeof(why)), 0);
+	ck_assert_int_eq(manager_answer_take(&message, questions, 5, 4, &why), 0);
 	ck_assert_int_eq(questions[4].status, -EINVAL);
 	ck_assert_int_eq(questions[4].block.bytes[511], 3);
 }
@@ -496,9 +492,9 @@ TEST_RANGE(manager_answer_take__rejects_an_answer_to_another_question, 0, 7)
 	message.question.node += _i == 4;
 	message.question.block.table = _i == 5 ? TABLE_FLOOD : TABLE_HOSTS;
 	message.question.block.number += _i == 6;
-	ck_assert_int_eq(manager_answer_take(&message, questions, 5, 4, why, sizeof(why)), -EPROTO);
-	ck_assert_ptr_nonnull(strstr(why, _i < 3 ? "in place of answer 4 of 5"
-						 : "answer 4 is to another question"));
+	ck_assert_int_eq(manager_answer_take(&message, questions, 5, 4, &why), -EPROTO);
+	ck_assert_ptr_nonnull(strstr(why.text, _i < 3 ? "in place of answer 4 of 5"
+						      : "answer 4 is to another question"));
 	ck_assert_int_eq(questions[4].status, 1);
 	ck_assert_int_eq(questions[4].block.bytes[511], 0);
 }

@@ -82,7 +82,8 @@ TEST_RANGE(manager_process_run__begins_with_hello, 0, 3)
 	const struct manager_message hello = { .kind = MANAGER_HELLO, .node_count = 0 },
 				     sweep = { .kind = MANAGER_SWEEP };
 	struct manager_message report;
-	char parent[16], why[256];
+	char parent[16];
+	struct why why;
 	pid_t pid;
 
 	snprintf(parent, sizeof(parent), "%d", (int)getpid());
@@ -91,7 +92,7 @@ TEST_RANGE(manager_process_run__begins_with_hello, 0, 3)
 		ck_assert_int_eq(manager_send(sockets[0], &hello), 0);
 		for (int sweeps = 0; sweeps < 2; sweeps++) {
 			ck_assert_int_eq(manager_send(sockets[0], &sweep), 0);
-			ck_assert_int_eq(manager_receive(sockets[0], &report, why, sizeof(why)), 0);
+			ck_assert_int_eq(manager_receive(sockets[0], &report, &why), 0);
 			ck_assert_int_eq(report.kind, MANAGER_REPORT);
 			manager_message_free(&report);
 		}
@@ -124,11 +125,11 @@ TEST(manager_process_run__asks_the_nodes)
 {
 	struct manager_message message;
 	uint32_t asked = 0;
-	char why[256];
+	struct why why;
 	pid_t pid = start_sweep();
 
 	for (;;) {
-		ck_assert_int_eq(manager_receive(sockets[0], &message, why, sizeof(why)), 0);
+		ck_assert_int_eq(manager_receive(sockets[0], &message, &why), 0);
 		if (message.kind == MANAGER_REPORT)
 			break;
 		ck_assert_int_eq(message.kind, MANAGER_QUESTION);
@@ -151,10 +152,10 @@ TEST(manager_process_run__asks_the_nodes)
 TEST_RANGE(manager_process_run__no_answer_to_its_question, 0, 2)
 {
 	struct manager_message message;
-	char why[256];
+	struct why why;
 	pid_t pid = start_sweep();
 
-	ck_assert_int_eq(manager_receive(sockets[0], &message, why, sizeof(why)), 0);
+	ck_assert_int_eq(manager_receive(sockets[0], &message, &why), 0);
 	message.kind = _i ? MANAGER_SWEEP : MANAGER_ANSWER;
 	message.index = 1;
 	message.question.status = -ETIMEDOUT;

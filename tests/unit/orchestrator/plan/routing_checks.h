@@ -36,7 +36,7 @@ static const char *const topologies[] = {
 
 static struct topology topology;
 static struct routing routing;
-static char why[512];
+static struct why why;
 
 static inline void tear_down(void)
 {
@@ -69,12 +69,12 @@ static inline int make(struct routing_request request)
 {
 	request.lanes_max = request.lanes_max ? request.lanes_max : NODE_LANES_MAX;
 	routing_free(&routing);
-	return routing_make(&topology, &request, &routing, why, sizeof(why));
+	return routing_make(&topology, &request, &routing, &why);
 }
 
 static inline void made(struct routing_request request)
 {
-	ck_assert_msg(!make(request), "%s", why);
+	ck_assert_msg(!make(request), "%s", why.text);
 }
 
 static inline uint32_t find(const char *name)

@@ -293,8 +293,8 @@ static int images_attempt(void)
 	struct routing_request request = plan_routing_request(&scenario);
 	struct routing routing = { 0 };
 	struct switch_image image = { 0 };
-	char why[256];
-	int error = routing_make(&topology, &request, &routing, why, sizeof(why));
+	struct why why;
+	int error = routing_make(&topology, &request, &routing, &why);
 
 	for (uint32_t i = 0; i < topology.switch_count && !error; i++) {
 		error = manager_tables_make(plan_fabric(&plan), &topology, &routing, i, 0, &image);
@@ -319,8 +319,8 @@ static int in_flight_attempt(void)
 	routing_distance_t *after = routing_distances(&topology);
 	struct routing routing = { 0 };
 	uint32_t hops = 0;
-	char why[256];
-	int error = after ? routing_make(&topology, &request, &routing, why, sizeof(why)) : -ENOMEM;
+	struct why why;
+	int error = after ? routing_make(&topology, &request, &routing, &why) : -ENOMEM;
 
 	if (!error)
 		error = routing_in_flight_hops(&topology, &routing, after, &hops);

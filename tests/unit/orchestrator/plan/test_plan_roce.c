@@ -388,12 +388,12 @@ TEST_RANGE(plan_routes_make__flood_reaches_every_host_once, 0, sizeof(fabrics) /
 TEST(plan_routes_make__flood_around_a_link_that_is_down)
 {
 	uint32_t got[64] = { 0 };
-	char why[200];
+	struct why why;
 
 	planned(RUN "topology: {switches: [a, b, c, d], hosts: {A: a, B: b, C: c, D: d}, "
 		    "links: [[a, b], [b, c], [c, d], [d, a]]}\n");
 	plan.links[4].down = true;
-	ck_assert_int_eq(plan_routes_make(&plan, why, sizeof(why)), 0);
+	ck_assert_int_eq(plan_routes_make(&plan, &why), 0);
 	ck_assert_uint_eq(flood_links(&plan), 3);
 	ck_assert_uint_eq(plan.nodes[0].switch_.flood_ports >> plan.links[4].port_a & 1, 0);
 	flood_from(&plan, 0, got);
@@ -593,7 +593,7 @@ TEST(plan_roce__timeouts_of_either_clock)
  * other leaf */
 TEST(plan_routes_make__around_what_cannot_forward)
 {
-	char why[200];
+	struct why why;
 
 	ck_assert_int_eq(plan_of(plan_make_real,
 				 RUN "topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: "
@@ -604,16 +604,16 @@ TEST(plan_routes_make__around_what_cannot_forward)
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 3u << 1);
 	ck_assert_uint_eq(plan.links[2].node_b, 2); /* leaf0 - spine0 */
 	plan.links[2].down = true;
-	ck_assert_int_eq(plan_routes_make(&plan, why, sizeof(why)), 0);
+	ck_assert_int_eq(plan_routes_make(&plan, &why), 0);
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 1u << 2);
 	ck_assert_uint_eq(flood_links(&plan), 3);
 	plan.links[2].down = false;
 	plan.links[3].dead = plan.links[5].dead = true; /* all of spine1 */
-	ck_assert_int_eq(plan_routes_make(&plan, why, sizeof(why)), 0);
+	ck_assert_int_eq(plan_routes_make(&plan, &why), 0);
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 1u << 1);
 	ck_assert_uint_eq(plan_route(&plan.nodes[3], 0)->ports, 0);
 	ck_assert_uint_eq(flood_links(&plan), 2);
 	plan.links[3].dead = plan.links[5].dead = false;
-	ck_assert_int_eq(plan_routes_make(&plan, why, sizeof(why)), 0);
+	ck_assert_int_eq(plan_routes_make(&plan, &why), 0);
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 3u << 1);
 }

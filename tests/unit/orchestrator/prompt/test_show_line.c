@@ -23,7 +23,8 @@ static struct fabric_node nodes[3];
 static struct clock_page page;
 static struct fabric fabric;
 static int ends[3];
-static char why[1280], *text;
+static char *text;
+static struct why why;
 static size_t text_bytes;
 static FILE *out;
 
@@ -108,7 +109,7 @@ static int show(const char *words)
 	char copy[128];
 
 	snprintf(copy, sizeof(copy), "%s", words);
-	return show_line(&fabric, copy, out, why, sizeof(why));
+	return show_line(&fabric, copy, out, &why);
 }
 
 TEST_GROUP(show_line, .setup = setup, .teardown = teardown);
@@ -163,7 +164,7 @@ TEST(show_line__json_without_memory)
 static void refused(const char *words, const char *sentence)
 {
 	ck_assert_int_eq(show(words), FABRIC_SHOW_REFUSED);
-	ck_assert_str_eq(why, sentence);
+	ck_assert_str_eq(why.text, sentence);
 	fflush(out);
 	ck_assert_uint_eq(text_bytes, 0);
 }
@@ -206,9 +207,9 @@ TEST(fabric_show__default_table)
 	struct node_table table;
 
 	answers("s1", -ENOENT, "");
-	ck_assert_int_eq(fabric_show(&fabric, index_of("s1"), "", -1, &table, why, sizeof(why)),
+	ck_assert_int_eq(fabric_show(&fabric, index_of("s1"), "", -1, &table, &why),
 			 FABRIC_SHOW_REFUSED);
-	ck_assert_str_eq(why, "s1 has no default table; it has: nothing");
+	ck_assert_str_eq(why.text, "s1 has no default table; it has: nothing");
 }
 
 /* ---- prompt_words ---- */

@@ -17,7 +17,7 @@ static char *file;
 static size_t file_length;
 static struct recording_found found;
 static char *exported; /* events */
-static char why[320];
+static struct why why;
 
 static void setup(void)
 {
@@ -91,9 +91,9 @@ static void record(uint32_t us, uint32_t step)
 		ck_assert_int_eq(recorder_follow(&recorder, at * NODE_US), 0);
 	}
 	ck_assert_int_eq(recorder_follow(&recorder, NODE_TIME_NEVER), 0);
-	ck_assert_int_eq(recorder_end(&recorder, RECORDING_FAILED, "it broke", us * NODE_US,
-				      &written, why, sizeof(why)),
-			 0);
+	ck_assert_int_eq(
+		recorder_end(&recorder, RECORDING_FAILED, "it broke", us * NODE_US, &written, &why),
+		0);
 	ck_assert(written);
 	fclose(out);
 }
@@ -111,7 +111,7 @@ static int export_bytes(const char *bytes, size_t length)
 	outputs.events = open_memstream(&exported, &exported_length);
 	if (!error)
 		error = recording_export(&reader, &outputs, &found);
-	snprintf(why, sizeof(why), "%s", reader.why);
+	why = reader.why;
 	recording_close(&reader);
 	fclose(outputs.events);
 	fclose(in);
@@ -138,7 +138,7 @@ TEST(recording__written_and_read)
 	ck_assert(!found.result);
 
 	out = open_memstream(&text, &length);
-	events_write(&plan, events, EVENTS_CSV, out, why, sizeof(why));
+	events_write(&plan, events, EVENTS_CSV, out, &why);
 	fclose(out);
 	ck_assert_str_eq(exported, text);
 	free(text);
@@ -175,11 +175,11 @@ TEST(recorder__incomplete)
 	nodes_run(0, 10);
 	pages[2]->series.filed = 5000;
 	ck_assert_int_eq(recorder_follow(&recorder, NODE_TIME_NEVER), 0);
-	ck_assert_int_eq(recorder_end(&recorder, RECORDING_COMPLETE, NULL, 10 * NODE_US, &written,
-				      why, sizeof(why)),
-			 -EBADMSG);
+	ck_assert_int_eq(
+		recorder_end(&recorder, RECORDING_COMPLETE, NULL, 10 * NODE_US, &written, &why),
+		-EBADMSG);
 	ck_assert(written);
-	ck_assert_ptr_nonnull(strstr(why, "the samples of h1 are incomplete"));
+	ck_assert_ptr_nonnull(strstr(why.text, "the samples of h1 are incomplete"));
 	fclose(out);
 	ck_assert_int_eq(export_bytes(file, file_length), 0);
 	ck_assert_uint_eq(found.event_count, 10 * 9 * NODES);
@@ -199,7 +199,7 @@ static char *flow_blocks(void)
 		if (reader.kind == RECORDING_FLOW)
 			fprintf(out, "%.*s\n", (int)reader.content.length,
 				(const char *)reader.content.bytes);
-	ck_assert_str_eq(reader.why, "");
+	ck_assert_str_eq(reader.why.text, "");
 	recording_close(&reader);
 	fclose(out);
 	fclose(in);
@@ -240,9 +240,8 @@ TEST(recorder__flows)
 					      .destination = 3,
 					      .detail = 1 });
 	ck_assert_int_eq(recorder_follow(&recorder, NODE_TIME_NEVER), 0);
-	ck_assert_int_eq(recorder_end(&recorder, RECORDING_COMPLETE, NULL, 4 * NODE_US, &written,
-				      why, sizeof(why)),
-			 0);
+	ck_assert_int_eq(
+		recorder_end(&recorder, RECORDING_COMPLETE, NULL, 4 * NODE_US, &written, &why), 0);
 	fclose(out);
 	text = flow_blocks();
 	ck_assert_str_eq(text,
@@ -283,8 +282,7 @@ TEST(recorder_begin__without_memory_for_json)
 		if (!i)
 			ck_assert_int_eq(error, -ENOMEM);
 		if (!error)
-			recorder_end(&recorder, RECORDING_COMPLETE, NULL, 0, &written, why,
-				     sizeof(why));
+			recorder_end(&recorder, RECORDING_COMPLETE, NULL, 0, &written, &why);
 		else
 			ck_assert_int_eq(error, -ENOMEM);
 	}
@@ -301,9 +299,8 @@ TEST(recorder__cannot_write)
 	ck_assert_int_eq(recorder_begin(&recorder, &plan, NULL, events, series, out), 0);
 	nodes_run(0, 100);
 	ck_assert_int_eq(recorder_follow(&recorder, NODE_TIME_NEVER), -ENOSPC);
-	ck_assert_int_eq(
-		recorder_end(&recorder, RECORDING_COMPLETE, NULL, 0, &written, why, sizeof(why)),
-		-ENOSPC);
+	ck_assert_int_eq(recorder_end(&recorder, RECORDING_COMPLETE, NULL, 0, &written, &why),
+			 -ENOSPC);
 	ck_assert(!written);
 	fclose(out);
 }
@@ -329,7 +326,7 @@ TEST(recording_read__damaged)
 			harmless++;
 			continue;
 		}
-		ck_assert_msg(strlen(why) > 10, "byte %zu: %s", at, why);
+		ck_assert_msg(strlen(why.text) > 10, "byte %zu: %s", at, why.text);
 	}
 	ck_assert_uint_le(harmless, 5);
 	free(rows);
@@ -343,7 +340,7 @@ static void check_byte(size_t at, char byte, const char *what)
 
 	file[at] = byte;
 	ck_assert_int_eq(export_bytes(file, file_length), -EINVAL);
-	ck_assert_msg(strstr(why, what) != NULL, "'%s' is not in: %s", what, why);
+	ck_assert_msg(strstr(why.text, what) != NULL, "'%s' is not in: %s", what, why.text);
 	file[at] = before;
 }
 
@@ -365,15 +362,15 @@ TEST(recording_read__reasons)
 	file[file_length] = 0;
 	ck_assert_int_eq(export_bytes(file, file_length), 0);
 	ck_assert_int_eq(export_bytes(file, file_length + 1), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "there is something after 'heddle end'"));
+	ck_assert_ptr_nonnull(strstr(why.text, "there is something after 'heddle end'"));
 	ck_assert_int_eq(export_bytes(file, file_length - 1), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "the file ends after its index"));
+	ck_assert_ptr_nonnull(strstr(why.text, "the file ends after its index"));
 	ck_assert_int_eq(export_bytes(file, RECORDING_HEAD_BYTES - 1), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "too short"));
+	ck_assert_ptr_nonnull(strstr(why.text, "too short"));
 	ck_assert_int_eq(export_bytes(file, RECORDING_HEAD_BYTES + 3), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "the file ends without its index"));
+	ck_assert_ptr_nonnull(strstr(why.text, "the file ends without its index"));
 	ck_assert_int_eq(export_bytes(file, RECORDING_HEAD_BYTES + 20), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "the file ends in a block"));
+	ck_assert_ptr_nonnull(strstr(why.text, "the file ends in a block"));
 }
 
 /* ---- a small file that would become very much ---- */
@@ -435,8 +432,8 @@ TEST(recording_export__samples_of_a_small_file)
 	in = fmemopen(pack.bytes, pack.length, "r");
 	ck_assert_int_eq(recording_open(&reader, in), 0);
 	ck_assert_int_eq(recording_export(&reader, &outputs, &found), -EINVAL);
-	ck_assert_msg(strstr(reader.why, "the tables of samples would have more") != NULL, "%s",
-		      reader.why);
+	ck_assert_msg(strstr(reader.why.text, "the tables of samples would have more") != NULL,
+		      "%s", reader.why.text);
 	ck_assert_uint_le(found.slice_count, 3);
 	snprintf(table, sizeof(table), "%s/samples.csv", folder);
 	ck_assert_int_ne(access(table, F_OK), 0);
@@ -461,8 +458,8 @@ TEST(recording_read__block_that_inflates_to_very_much)
 	pack_bytes(&pack, "HEAD", RECORDING_KIND_BYTES);
 	pack_bytes(&pack, stream, length);
 	ck_assert_int_eq(export_bytes((const char *)pack.bytes, pack.length), -EINVAL);
-	limit = strstr(why, "64 times as long as the block");
-	ck_assert_msg(limit != NULL, "%s", why);
+	limit = strstr(why.text, "64 times as long as the block");
+	ck_assert_msg(limit != NULL, "%s", why.text);
 	pack_free(&pack);
 	free(zeros);
 	free(stream);
@@ -496,7 +493,7 @@ static void check_head(const char *text, const char *what)
 	pack_bytes(&pack, RECORDING_HEAD, RECORDING_HEAD_BYTES);
 	ck_assert_int_eq(recording_block_pack("HEAD", text, strlen(text), &pack), 0);
 	ck_assert_int_eq(export_bytes((const char *)pack.bytes, pack.length), -EINVAL);
-	ck_assert_msg(strstr(why, what) != NULL, "'%s' is not in: %s", what, why);
+	ck_assert_msg(strstr(why.text, what) != NULL, "'%s' is not in: %s", what, why.text);
 	pack_free(&pack);
 }
 

@@ -30,12 +30,12 @@ static struct recording_samples samples;
 static void setup(void)
 {
 	json_t *json = json_loads(nodes, 0, NULL);
-	char *text, why[200];
+	char *text;
+	struct why why;
 
 	json_object_set_new(json, "series", recording_series_json());
 	text = json_dumps(json, 0);
-	ck_assert_msg(!recording_heading_read(&heading, text, strlen(text), why, sizeof(why)), "%s",
-		      why);
+	ck_assert_msg(!recording_heading_read(&heading, text, strlen(text), &why), "%s", why.text);
 	free(text);
 	json_decref(json);
 	ck_assert_int_eq(recording_samples_init(&samples, &heading), 0);

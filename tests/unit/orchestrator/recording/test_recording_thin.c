@@ -147,7 +147,7 @@ static void read_all(FILE *in)
 		seen.texts += reader.kind == RECORDING_RSLT;
 		seen.tables += reader.kind == RECORDING_TABL;
 	}
-	ck_assert_msg(!more, "%s", reader.why);
+	ck_assert_msg(!more, "%s", reader.why.text);
 	recording_close(&reader);
 }
 
@@ -161,9 +161,9 @@ TEST(recording_thin__every_level_keeps_values_and_order)
 	ck_assert_uint_eq(seen.samples, SAMPLES);
 	for (unsigned level = RECORDING_THIN_LEVELS - 1; level; level--) {
 		FILE *out = tmpfile();
-		char why[320];
+		struct why why;
 
-		ck_assert_msg(!recording_thin(whole, out, level, why, sizeof(why)), "%s", why);
+		ck_assert_msg(!recording_thin(whole, out, level, &why), "%s", why.text);
 		each = steps[level];
 		read_all(out);
 		ck_assert_uint_eq(seen.samples, (SAMPLES + each - 1) / each);
@@ -194,9 +194,9 @@ TEST_RANGE(recording_thin__says_what_it_left_out, 0, RECORDING_THIN_LEVELS)
 	static const int sample_ps[] = { 1000, 2000, 4000, 8000, 16000, 64000 };
 	FILE *whole = recorded(), *out = tmpfile();
 	struct recording_reader reader;
-	char why[320];
+	struct why why;
 
-	ck_assert_int_eq(recording_thin(whole, out, (unsigned)_i, why, sizeof(why)), 0);
+	ck_assert_int_eq(recording_thin(whole, out, (unsigned)_i, &why), 0);
 	rewind(out);
 	ck_assert_int_eq(recording_open(&reader, out), 0);
 	ck_assert_str_eq(json_string_value(json_object_get(reader.heading.json, "thinned")),
@@ -211,13 +211,13 @@ TEST_RANGE(recording_thin__says_what_it_left_out, 0, RECORDING_THIN_LEVELS)
 TEST(recording_thin__a_damaged_recording_is_refused_with_its_place)
 {
 	FILE *whole = recorded(), *out = tmpfile();
-	char why[320] = "";
+	struct why why = { "" };
 
 	fseek(whole, 1200, SEEK_SET);
 	fputs("damaged damaged damaged", whole);
 	fflush(whole);
-	ck_assert_int_lt(recording_thin(whole, out, 1, why, sizeof(why)), 0);
-	ck_assert_ptr_nonnull(strstr(why, "byte "));
+	ck_assert_int_lt(recording_thin(whole, out, 1, &why), 0);
+	ck_assert_ptr_nonnull(strstr(why.text, "byte "));
 	fclose(whole);
 	fclose(out);
 }
@@ -259,11 +259,12 @@ static char *blocks_after(FILE *whole, int error, const char *reason)
 	static const char *const kinds[] = { "DATA", "FLOW", "RSLT", "TABL", "DONE", "OTHER" };
 	FILE *thinned = tmpfile(), *out;
 	struct recording_reader reader;
-	char *text, why[320] = "";
+	char *text;
+	struct why why = { "" };
 	size_t length;
 
-	ck_assert_int_eq(recording_thin(whole, thinned, 1, why, sizeof(why)), error);
-	ck_assert_msg(strstr(why, reason) != NULL, "%s", why);
+	ck_assert_int_eq(recording_thin(whole, thinned, 1, &why), error);
+	ck_assert_msg(strstr(why.text, reason) != NULL, "%s", why.text);
 	fclose(whole);
 	rewind(thinned);
 	out = open_memstream(&text, &length);
@@ -272,7 +273,7 @@ static char *blocks_after(FILE *whole, int error, const char *reason)
 		fprintf(out, "%s %.*s\n", kinds[reader.kind],
 			reader.kind == RECORDING_DATA ? 0 : (int)reader.content.length,
 			(const char *)reader.content.bytes);
-	ck_assert_str_eq(reader.why, "");
+	ck_assert_str_eq(reader.why.text, "");
 	recording_close(&reader);
 	fclose(out);
 	fclose(thinned);
@@ -379,17 +380,17 @@ TEST(recording_thin__no_end)
 TEST(recording_thin__cannot_write)
 {
 	FILE *whole = recording_of("RSLT", NULL, "{}", DONE), *out = fopen("/dev/full", "w");
-	char why[320] = "";
+	struct why why = { "" };
 
-	ck_assert_int_eq(recording_thin(whole, out, 1, why, sizeof(why)), -ENOSPC);
-	ck_assert_str_eq(why, strerror(ENOSPC));
+	ck_assert_int_eq(recording_thin(whole, out, 1, &why), -ENOSPC);
+	ck_assert_str_eq(why.text, strerror(ENOSPC));
 	fclose(whole);
 	fclose(out);
 	/* what is no recording */
 	whole = tmpfile();
 	out = tmpfile();
-	ck_assert_int_eq(recording_thin(whole, out, 1, why, sizeof(why)), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(why, "it is no recording of Heddle"));
+	ck_assert_int_eq(recording_thin(whole, out, 1, &why), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why.text, "it is no recording of Heddle"));
 	ck_assert_int_eq(ftell(out), 0);
 	fclose(whole);
 	fclose(out);

@@ -46,7 +46,7 @@ static int export_file(void)
 
 	if (!error)
 		error = recording_export(&reader, &outputs, &found);
-	snprintf(why, sizeof(why), "%s", reader.why);
+	snprintf(why, sizeof(why), "%s", reader.why.text);
 	recording_close(&reader);
 	fclose(in);
 	return error;
@@ -169,7 +169,7 @@ TEST(recording_open__no_file)
 
 	ck_assert_ptr_nonnull(in);
 	ck_assert_int_eq(recording_open(&reader, in), -EIO);
-	ck_assert_msg(strstr(reader.why, strerror(EISDIR)) != NULL, "%s", reader.why);
+	ck_assert_msg(strstr(reader.why.text, strerror(EISDIR)) != NULL, "%s", reader.why.text);
 	recording_close(&reader);
 	fclose(in);
 }

@@ -14,7 +14,8 @@ static const struct slice_limits limits = {
 
 static struct slice slice;
 static struct pack bytes;
-static char *text, why[200];
+static char *text;
+static struct why why;
 
 /* ---- a slice as text ---- */
 
@@ -49,13 +50,13 @@ static int read_text(const uint8_t *from, size_t length)
 
 	free(text);
 	out = open_memstream(&text, &text_length);
-	why[0] = 0;
+	why.text[0] = 0;
 	error = slice_read(from, length, &limits,
 			   &(struct slice_visitor){ .context = out,
 						    .span = span_print,
 						    .change = change_print,
 						    .event = event_print },
-			   why, sizeof(why));
+			   &why);
 	fclose(out);
 	return error;
 }
@@ -238,7 +239,7 @@ static void check_wrong(const int *numbers, const char *what)
 	for (; *numbers >= 0; numbers++)
 		pack_number(&bytes, (uint64_t)*numbers);
 	ck_assert_int_eq(read_text(bytes.bytes, bytes.length), -EINVAL);
-	ck_assert_msg(strstr(why, what) != NULL, "'%s' is not in: %s", what, why);
+	ck_assert_msg(strstr(why.text, what) != NULL, "'%s' is not in: %s", what, why.text);
 }
 
 #define NUMBERS(...)            \

@@ -114,9 +114,9 @@ static int write_attempt(int (*write)(FILE *out))
 
 static int events_to(FILE *out)
 {
-	char why[256];
+	struct why why;
 
-	return events_write(&plan, events, EVENTS_JSON_LINES, out, why, sizeof(why));
+	return events_write(&plan, events, EVENTS_JSON_LINES, out, &why);
 }
 
 static int ports_to(FILE *out)

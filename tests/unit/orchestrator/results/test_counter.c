@@ -9,19 +9,19 @@
 #include "tests/unit/orchestrator/results/three_hosts.h"
 
 static struct condition condition;
-static char why[4096];
+static struct why why;
 
 TEST_GROUP(counter, .setup = set_up, .teardown = tear_down);
 
 static void parses(const char *text)
 {
-	ck_assert_msg(!condition_parse(&plan, text, &condition, why, sizeof(why)), "%s", why);
+	ck_assert_msg(!condition_parse(&plan, text, &condition, &why), "%s", why.text);
 }
 
 static void refused(const char *text, const char *sentence)
 {
-	ck_assert_int_eq(condition_parse(&plan, text, &condition, why, sizeof(why)), -EINVAL);
-	ck_assert_msg(!strncmp(why, sentence, strlen(sentence)), "%s", why);
+	ck_assert_int_eq(condition_parse(&plan, text, &condition, &why), -EINVAL);
+	ck_assert_msg(!strncmp(why.text, sentence, strlen(sentence)), "%s", why.text);
 }
 
 /* of names with dots the longest one counts, wherever it stands in the plan */

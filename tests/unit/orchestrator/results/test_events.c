@@ -8,7 +8,8 @@
 #include "tests/unit/orchestrator/results/three_hosts.h"
 
 static struct node_log_source sources[NODES];
-static char *text, why[256];
+static char *text;
+static struct why why;
 
 static void setup(void)
 {
@@ -36,8 +37,8 @@ static int events_text(enum events_format format)
 
 	free(text);
 	out = open_memstream(&text, &length);
-	why[0] = 0;
-	error = events_write(&plan, sources, format, out, why, sizeof(why));
+	why.text[0] = 0;
+	error = events_write(&plan, sources, format, out, &why);
 	fclose(out);
 	return error;
 }
@@ -135,7 +136,7 @@ TEST(events_write__contradictions)
 		trace_port(pages[n], TRACE_LINK_UP, 0, 10);
 	page_of("h0")->trace.filed = 5; /* the file is empty */
 	ck_assert_int_eq(events_text(EVENTS_CSV), -EBADMSG);
-	ck_assert_ptr_nonnull(strstr(why, "the events of h0 are incomplete"));
+	ck_assert_ptr_nonnull(strstr(why.text, "the events of h0 are incomplete"));
 	ck_assert_uint_eq(lines(), NODES);
 	page_of("h0")->trace.filed = 0;
 	page_of("h0")->trace.count = STATS_TRACE_MAX + 1; /* more than the ring has */
@@ -190,7 +191,7 @@ TEST(events_write__damaged)
 	trace_port(page_of("s1"), TRACE_LINK_UP, 0, NODE_TIME_NEVER);
 	sources[1].page = NULL;
 	ck_assert_int_eq(events_text(EVENTS_CSV), -EBADMSG);
-	ck_assert_ptr_nonnull(strstr(why, "the events of h0 are incomplete"));
+	ck_assert_ptr_nonnull(strstr(why.text, "the events of h0 are incomplete"));
 	ck_assert_uint_eq(lines(), 3);
 	sources[1].fd = (close(sources[1].fd), -1);
 	ck_assert_int_eq(events_text(EVENTS_CSV), 0);
@@ -208,7 +209,7 @@ TEST(events_write__incomplete)
 		trace_port(page_of("h1"), TRACE_LINK_UP, 0, i);
 	page_of("h1")->trace.error = ENOSPC;
 	ck_assert_int_eq(events_text(EVENTS_CSV), -ENOSPC);
-	ck_assert_ptr_nonnull(strstr(why, "the events of h1 are incomplete: No space left"));
+	ck_assert_ptr_nonnull(strstr(why.text, "the events of h1 are incomplete: No space left"));
 	ck_assert_uint_eq(lines(), 1 + 1 + STATS_TRACE_MAX);
 }
 

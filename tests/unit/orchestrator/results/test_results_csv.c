@@ -18,14 +18,14 @@ static const struct results_logs no_logs = { no_log, no_log };
 /* TB-13: each column has a header, and each header a column */
 TEST(results_csv_write__columns)
 {
-	char folder[] = "/tmp/test_results_csv.XXXXXX", why[256];
+	char folder[] = "/tmp/test_results_csv.XXXXXX";
+	struct why why;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	incast_add();
 	message_add(0, 0, 0, NODE_US);
 	gather(true);
-	ck_assert_int_eq(
-		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)), 0);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &no_logs, &results, folder, &why), 0);
 	csv_check(folder, "flows.csv", 3, "\n");
 	csv_check(folder, "messages.csv", 1, "\n");
 	csv_check(folder, "ports.csv", 2 * HOSTS, "\n");
@@ -34,8 +34,7 @@ TEST(results_csv_write__columns)
 	csv_check(folder, "flow_samples.csv", 0, "\n");
 	csv_check(folder, "paths.csv", 0, "\n");
 	nodes[0].fabric = FABRIC_PORT_GROUP; /* columns of paths, no tables of flow channels */
-	ck_assert_int_eq(
-		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)), 0);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &no_logs, &results, folder, &why), 0);
 	csv_check(folder, "flows.csv", 3, "\n");
 	csv_check(folder, "messages.csv", 1, "\n");
 	csv_check(folder, "ports.csv", 2 * HOSTS, "\n");
@@ -49,13 +48,13 @@ TEST(results_csv_write__columns)
 /* tables of a run that was interrupted end with a comment that says so */
 TEST(results_csv_write__interrupted)
 {
-	char folder[] = "/tmp/test_results_csv.XXXXXX", path[128], line[1024], why[256];
+	char folder[] = "/tmp/test_results_csv.XXXXXX", path[128], line[1024];
+	struct why why;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	results.interrupted = true;
 	gather_at(3 * NODE_US);
-	ck_assert_int_eq(
-		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)), 0);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &no_logs, &results, folder, &why), 0);
 	for (unsigned i = 0; i < 7; i++) {
 		FILE *file;
 
@@ -74,28 +73,26 @@ TEST(results_csv_write__interrupted)
 /* where it cannot be: what is said, and what is not left behind */
 TEST(results_csv_write__cannot_be_written)
 {
-	char folder[] = "/tmp/test_results_csv.XXXXXX", path[128], below[256], why[512],
-	     wanted[512];
+	char folder[] = "/tmp/test_results_csv.XXXXXX", path[128], below[256], wanted[512];
+	struct why why;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	gather(true);
 	snprintf(path, sizeof(path), "%s/file", folder);
 	fclose(fopen(path, "w"));
 	snprintf(below, sizeof(below), "%s/x", path);
-	ck_assert_int_eq(
-		results_csv_write(&plan, pages, &no_logs, &results, below, why, sizeof(why)),
-		-ENOTDIR);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &no_logs, &results, below, &why),
+			 -ENOTDIR);
 	snprintf(wanted, sizeof(wanted), "cannot make the folder %s: Not a directory", below);
-	ck_assert_str_eq(why, wanted);
+	ck_assert_str_eq(why.text, wanted);
 	/* a folder has the name of a table */
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/flows.csv", folder);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(
-		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)),
-		-EISDIR);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &no_logs, &results, folder, &why),
+			 -EISDIR);
 	snprintf(wanted, sizeof(wanted), "cannot write %s: Is a directory", path);
-	ck_assert_str_eq(why, wanted);
+	ck_assert_str_eq(why.text, wanted);
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(rmdir(folder), 0);
 }

@@ -269,13 +269,13 @@ static const struct results_logs no_logs = { no_log, no_log };
 
 TEST(results_csv_write__roce)
 {
-	char folder[] = "/tmp/test_results_roce.XXXXXX", why[256];
+	char folder[] = "/tmp/test_results_roce.XXXXXX";
+	struct why why;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	flow_add();
 	gather(true, 11 * NODE_US);
-	ck_assert_int_eq(
-		results_csv_write(&plan, pages, &no_logs, &results, folder, why, sizeof(why)), 0);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &no_logs, &results, folder, &why), 0);
 	csv_check(folder, "flows.csv", 1, ",duplicates,out_of_order\n");
 	csv_check(folder, "messages.csv", 0, ",slowdown\n");
 	csv_check(folder, "ports.csv", 2 * SWITCH_PORTS + 2, ",path_resumes,signals_forwarded\n");

@@ -121,10 +121,9 @@ TEST(condition_holds__several_links)
 	page->events = 9;
 	for (size_t i = 0; i < COUNT_OF(hold); i++) {
 		struct condition condition;
-		char why[1280] = "";
+		struct why why = { "" };
 
-		ck_assert_msg(!condition_parse(&plan, hold[i], &condition, why, sizeof(why)), "%s",
-			      why);
+		ck_assert_msg(!condition_parse(&plan, hold[i], &condition, &why), "%s", why.text);
 		ck_assert_msg(condition_holds(&condition, page, 2), "%s", hold[i]);
 	}
 	free(page);
@@ -144,10 +143,9 @@ TEST_RANGE(condition_time__of_now, 0, 5)
 	struct node_config node = { .name = "s1" };
 	struct plan plan = { .node_count = 1, .switch_count = 1, .nodes = &node };
 	struct condition condition;
-	char why[1280] = "";
+	struct why why = { "" };
 
-	ck_assert_msg(!condition_parse(&plan, rows[_i].text, &condition, why, sizeof(why)), "%s",
-		      why);
+	ck_assert_msg(!condition_parse(&plan, rows[_i].text, &condition, &why), "%s", why.text);
 	ck_assert_uint_eq(condition_time(&condition), rows[_i].time);
 }
 

@@ -8,12 +8,13 @@
 #include "tests/testing.h"
 
 static struct sweep_values values;
-static char why[256], all[4096];
+static char all[4096];
+static struct why why;
 
 /* the values of @text, with a blank between two */
 static const char *of(const char *text)
 {
-	ck_assert_msg(!sweep_values_parse(text, &values, why, sizeof(why)), "%s: %s", text, why);
+	ck_assert_msg(!sweep_values_parse(text, &values, &why), "%s: %s", text, why.text);
 	all[0] = 0;
 	for (uint32_t i = 0; i < values.count; i++) {
 		strcat(all, i ? " " : "");
@@ -24,8 +25,8 @@ static const char *of(const char *text)
 
 static void refused(const char *text, const char *words)
 {
-	ck_assert_int_eq(sweep_values_parse(text, &values, why, sizeof(why)), -EINVAL);
-	ck_assert_msg(strstr(why, words) != NULL, "%s: %s", text, why);
+	ck_assert_int_eq(sweep_values_parse(text, &values, &why), -EINVAL);
+	ck_assert_msg(strstr(why.text, words) != NULL, "%s: %s", text, why.text);
 }
 
 TEST_GROUP(sweep_values);
@@ -80,7 +81,7 @@ TEST(sweep_values_parse__long_lists)
 
 	for (uint32_t i = 0; i < SWEEP_VALUES_MAX; i++)
 		memcpy(text + 2 * i, ",1", 2);
-	ck_assert_int_eq(sweep_values_parse(text + 1, &values, why, sizeof(why)), 0);
+	ck_assert_int_eq(sweep_values_parse(text + 1, &values, &why), 0);
 	ck_assert_uint_eq(values.count, SWEEP_VALUES_MAX);
 	strcat(text, ",2");
 	refused(text + 1, "the list has more than 1000 values");

@@ -57,7 +57,7 @@ static void read_again(void)
 	ck_assert_int_eq(fabric_recording_end(&recording), 0);
 	fclose(out);
 	in = fmemopen(file, length, "r");
-	ck_assert_msg(!recording_open(&reader, in), "%s", reader.why);
+	ck_assert_msg(!recording_open(&reader, in), "%s", reader.why.text);
 }
 
 static void teardown(void)
@@ -77,7 +77,7 @@ static uint32_t verdicts(uint32_t *slices)
 		*slices += reader.kind == RECORDING_DATA;
 		count += !memcmp(reader.block.bytes + 4, "FIDL", RECORDING_KIND_BYTES);
 	}
-	ck_assert_msg(!more, "%s", reader.why);
+	ck_assert_msg(!more, "%s", reader.why.text);
 	return count;
 }
 
