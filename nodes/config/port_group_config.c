@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 const char *const port_group_policy_words[PORT_GROUP_POLICIES] = {

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 uint8_t prefix_mask(uint32_t bits, uint32_t byte)

@@ -1,7 +1,6 @@
 #include "nodes/config/routing_config.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 const char *const routing_choice_words[ROUTING_CHOICES] = {
 	[ROUTING_STATIC] = "static", [ROUTING_HASH] = "hash", [ROUTING_ADAPTIVE] = "adaptive"

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 
 const char *const table_kind_name[TABLE_KINDS] = {
 	[TABLE_ROUTES] = "routes", [TABLE_VIAS] = "vias", [TABLE_HOSTS] = "hosts",

@@ -8,7 +8,6 @@
 #include "nodes/process/worker_main.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>

@@ -1,7 +1,5 @@
 #include "nodes/wire/class_map.h"
 
-#include <stdio.h>
-
 /* @what "DSCP" or "priority"; @step from a class's own value to the next one's */
 static bool set_check(const struct class_config *classes, const uint64_t *sets, uint32_t count,
 		      const char *what, uint32_t step, struct why *why)

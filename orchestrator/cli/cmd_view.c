@@ -147,7 +147,8 @@ static int recording_serve(const struct view *view, const char *path, int fd,
 		.recording = fd,
 		.name = slash ? slash + 1 : path,
 	};
-	char why[VIEW_TEXT_MAX], url[VIEW_URL_MAX];
+	char url[VIEW_URL_MAX];
+	struct why why;
 	struct view_service service;
 
 	if (source) {
@@ -158,8 +159,8 @@ static int recording_serve(const struct view *view, const char *path, int fd,
 		options.settings = json_object_get(scenario_of(source), "settings");
 		options.control = true;
 	}
-	if (view_service_start(&service, &options, url, why))
-		return options_wrong("view", "%s", why);
+	if (view_service_start(&service, &options, url, &why))
+		return options_wrong("view", "%s", why.text);
 	address_print(view, url);
 	recording_attend(&service, fd);
 	view_service_end(&service);
@@ -195,7 +196,7 @@ static int fabric_look(struct client *client, json_t **answer)
 }
 
 /* view_server_options.metrics, in the process of the server: over a connection of its own */
-static char *metrics_answer(void *owner, char *why)
+static char *metrics_answer(void *owner, struct why *why)
 {
 	json_t *answer;
 	char *text = NULL;
@@ -206,7 +207,7 @@ static char *metrics_answer(void *owner, char *why)
 		json_decref(answer);
 	}
 	if (!text)
-		snprintf(why, VIEW_TEXT_MAX, "The fabric does not run, or does not answer.");
+		why_say(why, 0, "The fabric does not run, or does not answer.");
 	return text;
 }
 
@@ -250,7 +251,8 @@ static int fabric_serve(const struct view *view, struct client *client, const js
 		.recording = fileno(out),
 		.name = client->fabric,
 	};
-	char url[VIEW_URL_MAX], why[VIEW_TEXT_MAX];
+	char url[VIEW_URL_MAX];
+	struct why why;
 	struct fabric_recording recording;
 	struct view_service service;
 	int status, error = fabric_recording_begin(&recording, answer, SAMPLE_NS * NODE_NS, out);
@@ -259,8 +261,8 @@ static int fabric_serve(const struct view *view, struct client *client, const js
 		error = fabric_recording_add(&recording, answer);
 	if (error) {
 		status = options_wrong("view", "cannot write the recording: %s", strerror(-error));
-	} else if (view_service_start(&service, &options, url, why)) {
-		status = options_wrong("view", "%s", why);
+	} else if (view_service_start(&service, &options, url, &why)) {
+		status = options_wrong("view", "%s", why.text);
 		error = -1;
 	} else {
 		address_print(view, url);

@@ -11,7 +11,7 @@
 #include "orchestrator/view/view_shelf.h"
 
 /* the record as it is now.  Return: 0; -1 with a sentence in @why */
-static int record_refresh(struct lab_opened *opened, char *why)
+static int record_refresh(struct lab_opened *opened, struct why *why)
 {
 	struct scenario_errors errors = { 0 };
 	int error;
@@ -20,8 +20,7 @@ static int record_refresh(struct lab_opened *opened, char *why)
 	error = lab_record_read(opened->record_path, &opened->lab, opened->student, &opened->record,
 				&errors);
 	if (error)
-		snprintf(why, VIEW_TEXT_MAX, "%.400s",
-			 errors.count ? errors.texts[0] : strerror(-error));
+		why_say(why, 0, "%.400s", errors.count ? errors.texts[0] : strerror(-error));
 	scenario_errors_free(&errors);
 	return error ? -1 : 0;
 }
@@ -58,7 +57,7 @@ static bool texts_make(const struct lab_opened *opened, json_t **text, json_t **
 }
 
 /* view_lab.read */
-static json_t *page_read(void *owner, char *why)
+static json_t *page_read(void *owner, struct why *why)
 {
 	struct lab_opened *opened = owner;
 	const struct lab *lab = &opened->lab;
@@ -69,7 +68,7 @@ static json_t *page_read(void *owner, char *why)
 		return NULL;
 	}
 	if (!texts_make(opened, &text, &explanation)) {
-		snprintf(why, VIEW_TEXT_MAX, "The README.md of the lab cannot be read.");
+		why_say(why, 0, "The README.md of the lab cannot be read.");
 		json_decref(predict);
 		return NULL;
 	}
@@ -91,7 +90,7 @@ static json_t *page_read(void *owner, char *why)
 }
 
 /* view_lab.predict */
-static int page_predict(void *owner, const json_t *predictions, char *why)
+static int page_predict(void *owner, const json_t *predictions, struct why *why)
 {
 	struct lab_opened *opened = owner;
 	const struct lab *lab = &opened->lab;
@@ -110,7 +109,7 @@ static int page_predict(void *owner, const json_t *predictions, char *why)
 		error = lab_answer_take(question, text, &ignored, &wrong);
 		lab_values_free(&ignored);
 		if (error) {
-			snprintf(why, VIEW_TEXT_MAX, "%s: %.380s.", question->name, wrong.text);
+			why_say(why, 0, "%s: %.380s.", question->name, wrong.text);
 			return 400;
 		}
 		free(opened->record.predictions[i]);
@@ -118,8 +117,7 @@ static int page_predict(void *owner, const json_t *predictions, char *why)
 	}
 	error = lab_record_write(opened->record_path, lab, opened->student, &opened->record);
 	if (error)
-		snprintf(why, VIEW_TEXT_MAX, "The predictions cannot be written: %s.",
-			 atomic_file_why(error));
+		why_say(why, 0, "The predictions cannot be written: %s.", atomic_file_why(error));
 	return error ? 500 : 204;
 }
 

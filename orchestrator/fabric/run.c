@@ -1,7 +1,6 @@
 #include "orchestrator/fabric/run.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

@@ -15,7 +15,6 @@
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/base/text_pack.h"
-#include "orchestrator/base/why.h"
 
 #define PATIENCE_MS 10000 /* for an init process, which may be stopped */
 #define NS_PER_MS 1000000ull

@@ -11,14 +11,16 @@
 
 #include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
-#include "orchestrator/base/why.h"
 #include "orchestrator/hosts/mount_step.h"
 
 #define MACHINE "/.heddle-machine" /* the former root */
 
 static int failed(const char *step, const char *folder, char *why, size_t why_max)
 {
-	return why_write(-errno, why, why_max, "its root file system %s: %s", folder, step);
+	int error = -errno;
+
+	snprintf(why, why_max, "its root file system %s: %s", folder, step);
+	return error;
 }
 
 /* makes /tmp/root, the overlay of the folder that is @fd; /tmp becomes a tmpfs. In a user namespace

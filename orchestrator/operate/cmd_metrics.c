@@ -40,13 +40,13 @@ static char *metrics_read(const struct metrics *metrics, int *status)
 }
 
 /* view_server_options.metrics */
-static char *metrics_answer(void *owner, char *why)
+static char *metrics_answer(void *owner, struct why *why)
 {
 	int status;
 	char *text = metrics_read(owner, &status);
 
 	if (!text)
-		snprintf(why, VIEW_TEXT_MAX, "The fabric does not run, or does not answer.");
+		why_say(why, 0, "The fabric does not run, or does not answer.");
 	return text;
 }
 
@@ -56,11 +56,12 @@ static int metrics_serve(struct metrics *metrics)
 					       .port = metrics->listen.port,
 					       .owner = metrics,
 					       .metrics = metrics_answer };
-	char why[VIEW_TEXT_MAX], url[VIEW_URL_MAX];
-	struct view_server *server = view_server_start(&options, NULL, why);
+	char url[VIEW_URL_MAX];
+	struct why why;
+	struct view_server *server = view_server_start(&options, NULL, &why);
 
 	if (!server)
-		return options_wrong("metrics", "%s", why);
+		return options_wrong("metrics", "%s", why.text);
 	view_server_url(server, url);
 	fprintf(stderr, "metrics: %s\n", url);
 	while (!interrupt_wait(-1, UINT64_MAX))

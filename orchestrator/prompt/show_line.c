@@ -1,7 +1,6 @@
 #include "orchestrator/prompt/show_line.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 #include "orchestrator/recording/recording_heading.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

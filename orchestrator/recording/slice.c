@@ -1,7 +1,6 @@
 #include "orchestrator/recording/slice.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "orchestrator/routing/routing.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "orchestrator/routing/routing_cycle.h"

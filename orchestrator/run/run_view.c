@@ -45,7 +45,8 @@ int run_view_start(struct run_view *view, const struct run_options *options, FIL
 		.variant = options->variant,
 		.control = options->view == RUN_VIEW_CONTROL,
 	};
-	char url[VIEW_URL_MAX], why[VIEW_TEXT_MAX];
+	char url[VIEW_URL_MAX];
+	struct why why;
 	json_t *settings;
 	char path[32];
 	int error;
@@ -59,11 +60,11 @@ int run_view_start(struct run_view *view, const struct run_options *options, FIL
 		return options_wrong("run", "cannot read the recording: %s", strerror(errno));
 	settings = settings_json(options);
 	service.settings = settings;
-	error = view_service_start(&view->service, &service, url, why);
+	error = view_service_start(&view->service, &service, url, &why);
 	json_decref(settings);
 	close(service.recording);
 	if (error)
-		return options_wrong("run", "%s", why);
+		return options_wrong("run", "%s", why.text);
 	fprintf(stderr, "view: %s\n", url);
 	return 0;
 }

@@ -10,7 +10,6 @@
 #include "orchestrator/base/json_member.h"
 #include "orchestrator/base/shell_word.h"
 #include "orchestrator/base/utf8.h"
-#include "orchestrator/base/why.h"
 
 #define STATUS_WRONG 400
 
@@ -41,51 +40,49 @@ static bool is_setting(const json_t *value)
 	return equals && equals > text;
 }
 
-static int changes_check(const json_t *set, char *why, size_t why_max)
+static int changes_check(const json_t *set, struct why *why)
 {
 	static const char *const keys[] = { "node", "key", "value" };
 	const json_t *change;
 	size_t i;
 
 	if (set && !json_is_array(set))
-		return why_write(STATUS_WRONG, why, why_max, "'set' is no array.");
+		return why_say(why, STATUS_WRONG, "'set' is no array.");
 	if (json_array_size(set) > FORK_CHANGES_MAX)
-		return why_write(STATUS_WRONG, why, why_max, "'set' has more than %u changes.",
-				 FORK_CHANGES_MAX);
+		return why_say(why, STATUS_WRONG, "'set' has more than %u changes.",
+			       FORK_CHANGES_MAX);
 	json_array_foreach (set, i, change) {
 		for (size_t k = 0; k < COUNT_OF(keys); k++)
 			if (!is_word(json_object_get(change, keys[k])))
-				return why_write(STATUS_WRONG, why, why_max,
-						 "'set' %zu has no '%s', or it is no word of less "
-						 "than %u characters.",
-						 i, keys[k], FORK_WORD_MAX);
+				return why_say(why, STATUS_WRONG,
+					       "'set' %zu has no '%s', or it is no word of less "
+					       "than %u characters.",
+					       i, keys[k], FORK_WORD_MAX);
 	}
 	return 0;
 }
 
-int fork_request_check(const json_t *request, char *why, size_t why_max)
+int fork_request_check(const json_t *request, struct why *why)
 {
 	const json_t *at = json_object_get(request, "at_ps"), *setting;
 	const json_t *settings = json_object_get(request, "settings");
 	size_t i;
 
 	if (!json_is_object(request))
-		return why_write(STATUS_WRONG, why, why_max, "The body is no object.");
+		return why_say(why, STATUS_WRONG, "The body is no object.");
 	if (!json_is_integer(json_object_get(request, "of")))
-		return why_write(STATUS_WRONG, why, why_max, "'of' is no number of a recording.");
+		return why_say(why, STATUS_WRONG, "'of' is no number of a recording.");
 	if (at && (!json_is_integer(at) || json_integer_value(at) < 0))
-		return why_write(STATUS_WRONG, why, why_max, "'at_ps' is no time in picoseconds.");
+		return why_say(why, STATUS_WRONG, "'at_ps' is no time in picoseconds.");
 	if (!at && json_array_size(json_object_get(request, "set")))
-		return why_write(STATUS_WRONG, why, why_max,
-				 "'set' needs 'at_ps', the time of the changes.");
+		return why_say(why, STATUS_WRONG, "'set' needs 'at_ps', the time of the changes.");
 	if (settings && !json_is_array(settings))
-		return why_write(STATUS_WRONG, why, why_max, "'settings' is no array.");
+		return why_say(why, STATUS_WRONG, "'settings' is no array.");
 	json_array_foreach (settings, i, setting) {
 		if (!is_setting(setting))
-			return why_write(STATUS_WRONG, why, why_max,
-					 "'settings' %zu is not PATH=VALUE.", i);
+			return why_say(why, STATUS_WRONG, "'settings' %zu is not PATH=VALUE.", i);
 	}
-	return changes_check(json_object_get(request, "set"), why, why_max);
+	return changes_check(json_object_get(request, "set"), why);
 }
 
 /* ---- what it means ---- */
@@ -95,23 +92,23 @@ static json_int_t at_of(const json_t *change)
 	return member_number(change, "at_ps");
 }
 
-json_t *fork_changes(const json_t *before, const json_t *request, char *why, size_t why_max)
+json_t *fork_changes(const json_t *before, const json_t *request, struct why *why)
 {
 	json_t *changes = before ? json_deep_copy(before) : json_array();
 	size_t count = json_array_size(changes);
 	json_t *set = json_object_get(request, "set");
 
 	if (count && at_of(request) < at_of(json_array_get(changes, count - 1))) {
-		snprintf(why, why_max,
-			 "'at_ps' is before the changes of recording %" JSON_INTEGER_FORMAT ".",
-			 member_number(request, "of"));
+		why_say(why, 0,
+			"'at_ps' is before the changes of recording %" JSON_INTEGER_FORMAT ".",
+			member_number(request, "of"));
 		json_decref(changes);
 		return NULL;
 	}
 	if (json_array_size(set) &&
 	    json_array_append_new(changes,
 				  json_pack("{s:I, s:O}", "at_ps", at_of(request), "set", set))) {
-		snprintf(why, why_max, "Memory is short.");
+		why_say(why, 0, "Memory is short.");
 		json_decref(changes);
 		return NULL;
 	}

@@ -13,17 +13,19 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "nodes/base/why.h"
+
 #define FORK_WORD_MAX 128u    /* bytes of a node, key, value or setting */
 #define FORK_CHANGES_MAX 256u /* in one request */
 
 /** fork_request_check() - 0; or the status of HTTP for a mistake, with a sentence in @why. */
-int fork_request_check(const json_t *request, char *why, size_t why_max);
+int fork_request_check(const json_t *request, struct why *why);
 
 /** fork_changes() - the changes of a run that has those of @before (array, or NULL) and then those
  *  of @request, which is well formed.
  *  Return: a new array of {at_ps, set}; NULL with a sentence in @why: @request is before one of
  *  @before, or memory is short. */
-json_t *fork_changes(const json_t *before, const json_t *request, char *why, size_t why_max);
+json_t *fork_changes(const json_t *before, const json_t *request, struct why *why);
 
 /** fork_settings() - a new array: those of @before (or NULL), then those of @request. */
 json_t *fork_settings(const json_t *before, const json_t *request);

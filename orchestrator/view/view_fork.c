@@ -45,10 +45,10 @@ static void wake(const struct view_forks *forks)
 
 /* the recording of @request, whose parent is @of, in @place; both locked. Return: 0 or a status */
 static int recording_fill(struct view_forks *forks, const struct view_recording *of,
-			  struct view_recording *place, const json_t *request, char *why)
+			  struct view_recording *place, const json_t *request, struct why *why)
 {
 	json_t *set = json_object_get(request, "set"), *at = json_object_get(request, "at_ps");
-	json_t *changes = fork_changes(of->changes, request, why, VIEW_TEXT_MAX);
+	json_t *changes = fork_changes(of->changes, request, why);
 
 	if (!changes)
 		return 400;
@@ -65,16 +65,16 @@ static int recording_fill(struct view_forks *forks, const struct view_recording 
 		place->id = forks->shelf->next_id++;
 		return 0;
 	}
-	snprintf(why, VIEW_TEXT_MAX, "No file can be made for the recording: %s.", strerror(errno));
+	why_say(why, 0, "No file can be made for the recording: %s.", strerror(errno));
 	view_shelf_remove(place);
 	return 503;
 }
 
-int view_forks_add(void *owner, const json_t *request, unsigned *id, char *why)
+int view_forks_add(void *owner, const json_t *request, unsigned *id, struct why *why)
 {
 	struct view_forks *forks = owner;
 	struct view_recording *of, *place;
-	int status = fork_request_check(request, why, VIEW_TEXT_MAX);
+	int status = fork_request_check(request, why);
 	json_int_t wanted = member_number(request, "of");
 
 	if (status)
@@ -84,13 +84,11 @@ int view_forks_add(void *owner, const json_t *request, unsigned *id, char *why)
 						: NULL;
 	place = view_shelf_place(forks->shelf);
 	if (!of) {
-		status = 404;
-		snprintf(why, VIEW_TEXT_MAX, "There is no recording %" JSON_INTEGER_FORMAT ".",
-			 wanted);
+		status = why_say(why, 404, "There is no recording %" JSON_INTEGER_FORMAT ".",
+				 wanted);
 	} else if (!place) {
-		status = 409;
-		snprintf(why, VIEW_TEXT_MAX, "There are %u forks already: delete one.",
-			 VIEW_FORKS_MAX);
+		status = why_say(why, 409, "There are %u forks already: delete one.",
+				 VIEW_FORKS_MAX);
 	} else {
 		status = recording_fill(forks, of, place, request, why);
 		*id = place->id;
@@ -101,7 +99,7 @@ int view_forks_add(void *owner, const json_t *request, unsigned *id, char *why)
 	return status ? status : 201;
 }
 
-int view_forks_forget(void *owner, unsigned id, char *why)
+int view_forks_forget(void *owner, unsigned id, struct why *why)
 {
 	struct view_forks *forks = owner;
 	struct view_recording *recording;
@@ -109,15 +107,12 @@ int view_forks_forget(void *owner, unsigned id, char *why)
 
 	pthread_mutex_lock(&forks->shelf->lock);
 	recording = view_shelf_find(forks->shelf, id);
-	if (!recording) {
-		status = 404;
-		snprintf(why, VIEW_TEXT_MAX, "There is no recording %u.", id);
-	} else if (!recording->fork) {
-		status = 409;
-		snprintf(why, VIEW_TEXT_MAX, "Recording %u is no fork: it stays.", id);
-	} else {
+	if (!recording)
+		status = why_say(why, 404, "There is no recording %u.", id);
+	else if (!recording->fork)
+		status = why_say(why, 409, "Recording %u is no fork: it stays.", id);
+	else
 		view_shelf_remove(recording);
-	}
 	pthread_mutex_unlock(&forks->shelf->lock);
 	wake(forks);
 	return status;

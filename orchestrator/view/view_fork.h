@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/view/view_shelf.h"
 
 #define VIEW_FORKS_RUNNING 2u
@@ -39,10 +40,10 @@ int view_forks_init(struct view_forks *forks, struct view_shelf *shelf, const ch
 		    const char *shown, const char *variant);
 
 /** view_forks_add() - view_server_options.fork: @owner is a struct view_forks. Any thread. */
-int view_forks_add(void *owner, const json_t *request, unsigned *id, char *why);
+int view_forks_add(void *owner, const json_t *request, unsigned *id, struct why *why);
 
 /** view_forks_forget() - view_server_options.forget. Any thread. */
-int view_forks_forget(void *owner, unsigned id, char *why);
+int view_forks_forget(void *owner, unsigned id, struct why *why);
 
 /** view_forks_poll() - fills VIEW_FORKS_POLLED places: when one is readable, view_forks_step() has
  *  something to do. */

@@ -1,6 +1,5 @@
 #include "orchestrator/view/view_lab.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,16 +7,6 @@
 #include "orchestrator/view/view_shelf.h"
 
 #define STATUS_WRONG 400
-
-static int __attribute__((format(printf, 2, 3))) wrong(char *why, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, VIEW_TEXT_MAX, format, arguments);
-	va_end(arguments);
-	return STATUS_WRONG;
-}
 
 static const char *name_of(const json_t *prediction)
 {
@@ -68,7 +57,7 @@ static const char *fault(const json_t *value)
 	return text[strspn(text, " ")] ? NULL : "is empty";
 }
 
-int view_lab_check(const json_t *lab, const json_t *predictions, char *why)
+int view_lab_check(const json_t *lab, const json_t *predictions, struct why *why)
 {
 	const json_t *asked = json_object_get(lab, "predict");
 	char names[256];
@@ -76,18 +65,19 @@ int view_lab_check(const json_t *lab, const json_t *predictions, char *why)
 	json_t *value;
 
 	if (!json_is_object(predictions))
-		return wrong(why, "The body is no object.");
+		return why_say(why, STATUS_WRONG, "The body is no object.");
 	if (!json_object_size(predictions))
-		return wrong(why, "The body has no prediction.");
+		return why_say(why, STATUS_WRONG, "The body has no prediction.");
 	json_object_foreach ((json_t *)predictions, name, value) {
 		if (!is_asked(asked, name)) {
 			names_put(asked, names, sizeof(names));
-			return wrong(why, "The lab asks for no '%.64s'; it asks for: %s.", name,
-				     names[0] ? names : "nothing");
+			return why_say(why, STATUS_WRONG,
+				       "The lab asks for no '%.64s'; it asks for: %s.", name,
+				       names[0] ? names : "nothing");
 		}
 		what = fault(value);
 		if (what)
-			return wrong(why, "The prediction '%.64s' %s.", name, what);
+			return why_say(why, STATUS_WRONG, "The prediction '%.64s' %s.", name, what);
 	}
 	return 0;
 }

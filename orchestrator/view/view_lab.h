@@ -19,24 +19,26 @@
 
 #include <jansson.h>
 
+#include "nodes/base/why.h"
+
 #define VIEW_LAB_ANSWER_MAX 200u /* bytes of a prediction */
 
 /* The hooks are called in the process of the server, by one thread at a time. That process has
  * none of the descriptors that the one that started it has open (view_service.h). */
 struct view_lab {
 	void *owner; /* of the hooks */
-	/* the object of GET /lab, new; NULL with a sentence in @why, VIEW_TEXT_MAX bytes */
-	json_t *(*read)(void *owner, char *why);
+	/* the object of GET /lab, new; NULL with a sentence in @why */
+	json_t *(*read)(void *owner, struct why *why);
 	/* saves @predictions, which view_lab_check() has found good; borrowed.
 	 * Return: 204, or the status of an error with a sentence in @why */
-	int (*predict)(void *owner, const json_t *predictions, char *why);
+	int (*predict)(void *owner, const json_t *predictions, struct why *why);
 };
 
 /** view_lab_check() - may @predictions, the body of a request, be saved for @lab, the object
  *  above? It is an object of texts with names of the lab, at least one. Each text has 1 to
  *  VIEW_LAB_ANSWER_MAX bytes, is not blank, and has no control character.
- *  Return: 0, or the status of HTTP for a mistake with a sentence in @why, VIEW_TEXT_MAX bytes.
+ *  Return: 0, or the status of HTTP for a mistake with a sentence in @why.
  *  Pure. */
-int view_lab_check(const json_t *lab, const json_t *predictions, char *why);
+int view_lab_check(const json_t *lab, const json_t *predictions, struct why *why);
 
 #endif

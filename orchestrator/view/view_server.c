@@ -267,7 +267,7 @@ static json_t *body_read(struct mg_connection *connection, int *status)
 
 static int fork_post(struct view_server *server, struct mg_connection *connection)
 {
-	char why[VIEW_TEXT_MAX] = "";
+	struct why why = { "" };
 	unsigned id = 0;
 	int status = 0;
 	json_t *body;
@@ -279,24 +279,24 @@ static int fork_post(struct view_server *server, struct mg_connection *connectio
 	body = body_read(connection, &status);
 	if (!body)
 		return status;
-	status = server->options.fork(server->options.owner, body, &id, why);
+	status = server->options.fork(server->options.owner, body, &id, &why);
 	json_decref(body);
 	if (status != 201)
-		return error_send(connection, status, why);
+		return error_send(connection, status, why.text);
 	return json_send(connection, 201, json_pack("{s:i}", "id", (int)id));
 }
 
 static int recording_delete(struct view_server *server, struct mg_connection *connection,
 			    unsigned id)
 {
-	char why[VIEW_TEXT_MAX] = "";
+	struct why why = { "" };
 	int status;
 
 	if (!server->options.fork)
 		return error_send(connection, 403, "This server is read only.");
-	status = server->options.forget(server->options.owner, id, why);
+	status = server->options.forget(server->options.owner, id, &why);
 	if (status != 204)
-		return error_send(connection, status, why);
+		return error_send(connection, status, why.text);
 	head_send(connection, 204, "application/json", 0, "");
 	return 204;
 }
@@ -309,7 +309,7 @@ struct lab_call {
 	const json_t *predictions; /* NULL: for nothing but the text */
 	json_t *text;              /* for the caller; NULL with a sentence in why */
 	int status;                /* of HTTP; 204: the predictions are saved, otherwise see why */
-	char why[VIEW_TEXT_MAX];
+	struct why why;
 };
 
 static void *lab_call_run(void *argument)
@@ -318,12 +318,12 @@ static void *lab_call_run(void *argument)
 	const struct view_lab *lab = call->server->options.lab;
 
 	pthread_mutex_lock(&call->server->lab_lock);
-	call->text = lab->read(lab->owner, call->why);
+	call->text = lab->read(lab->owner, &call->why);
 	call->status = call->text ? 200 : 500;
 	if (call->text && call->predictions) {
-		call->status = view_lab_check(call->text, call->predictions, call->why);
+		call->status = view_lab_check(call->text, call->predictions, &call->why);
 		if (!call->status)
-			call->status = lab->predict(lab->owner, call->predictions, call->why);
+			call->status = lab->predict(lab->owner, call->predictions, &call->why);
 	}
 	pthread_mutex_unlock(&call->server->lab_lock);
 	return NULL;
@@ -340,7 +340,7 @@ static void lab_call(struct lab_call *call)
 		return;
 	}
 	call->status = 500;
-	snprintf(call->why, sizeof(call->why), "The lab cannot be read: %s.", strerror(error));
+	why_say(&call->why, 0, "The lab cannot be read: %s.", strerror(error));
 }
 
 static int lab_get(struct view_server *server, struct mg_connection *connection)
@@ -351,7 +351,7 @@ static int lab_get(struct view_server *server, struct mg_connection *connection)
 		return error_send(connection, 404, "There is no lab beside this fabric.");
 	lab_call(&call);
 	return call.text ? json_send(connection, 200, call.text)
-			 : error_send(connection, 500, call.why);
+			 : error_send(connection, 500, call.why.text);
 }
 
 static int predictions_put(struct view_server *server, struct mg_connection *connection)
@@ -369,7 +369,7 @@ static int predictions_put(struct view_server *server, struct mg_connection *con
 	json_decref(call.text);
 	json_decref(body);
 	if (call.status != 204)
-		return error_send(connection, call.status, call.why);
+		return error_send(connection, call.status, call.why.text);
 	head_send(connection, 204, "application/json", 0, "");
 	return 204;
 }
@@ -378,13 +378,14 @@ static int predictions_put(struct view_server *server, struct mg_connection *con
 
 static int metrics_get(struct view_server *server, struct mg_connection *connection)
 {
-	char why[VIEW_TEXT_MAX] = "", *text;
+	char *text;
+	struct why why = { "" };
 
 	if (!server->options.metrics)
 		return error_send(connection, 404, "Only a running fabric has metrics.");
-	text = server->options.metrics(server->options.owner, why);
+	text = server->options.metrics(server->options.owner, &why);
 	if (!text)
-		return error_send(connection, 503, why);
+		return error_send(connection, 503, why.text);
 	text_send(connection, 200, "text/plain; version=0.0.4; charset=utf-8", "", text,
 		  strlen(text));
 	free(text);
@@ -611,21 +612,21 @@ static void server_free(struct view_server *server)
 }
 
 struct view_server *view_server_start(const struct view_server_options *options,
-				      struct view_shelf *shelf, char *why)
+				      struct view_shelf *shelf, struct why *why)
 {
 	struct view_server *server = calloc(1, sizeof(*server));
 	struct sigaction child;
 	struct mg_server_port port;
 
 	if (!address_valid(options->listen)) {
-		snprintf(why, VIEW_TEXT_MAX, "'%.64s' is no IP address", options->listen);
+		why_say(why, 0, "'%.64s' is no IP address", options->listen);
 		free(server);
 		return NULL;
 	}
 	if (server)
 		server->policy = view_page_policy(view_page_text, view_page_length);
 	if (!server || !server->policy || token_draw(server->token)) {
-		snprintf(why, VIEW_TEXT_MAX, "not enough memory, or no random numbers");
+		why_say(why, 0, "not enough memory, or no random numbers");
 		server_free(server);
 		return NULL;
 	}
@@ -639,11 +640,11 @@ struct view_server *view_server_start(const struct view_server_options *options,
 	if (!server->context || mg_get_server_ports(server->context, 1, &port) != 1) {
 		int error = listen_error(options);
 
-		snprintf(why, VIEW_TEXT_MAX, "cannot listen on %s port %u: %.256s", options->listen,
-			 options->port,
-			 error                ? strerror(error)
-			 : server->failure[0] ? server->failure
-					      : "no thread or no memory");
+		why_say(why, 0, "cannot listen on %s port %u: %.256s", options->listen,
+			options->port,
+			error                ? strerror(error)
+			: server->failure[0] ? server->failure
+					     : "no thread or no memory");
 		server_free(server);
 		return NULL;
 	}

@@ -22,6 +22,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/view/view_lab.h"
 #include "orchestrator/view/view_shelf.h"
 
@@ -44,20 +45,20 @@ struct view_server_options {
 	const char *mode; /* "run", "recording" or "fabric"; NULL: metrics only, without a token */
 	void *owner;      /* of the hooks, which threads of the server call; NULL: none */
 	/* starts a fork of @request; returns the status of HTTP: 201 with *@id, or an error with a
-	 * sentence in @why, VIEW_TEXT_MAX bytes. NULL: read only */
-	int (*fork)(void *owner, const json_t *request, unsigned *id, char *why);
+	 * sentence in @why. NULL: read only */
+	int (*fork)(void *owner, const json_t *request, unsigned *id, struct why *why);
 	/* forgets recording @id: 204, or an error as above; there if .fork is */
-	int (*forget)(void *owner, unsigned id, char *why);
+	int (*forget)(void *owner, unsigned id, struct why *why);
 	/* the text of GET /metrics, for free(); NULL with a sentence in @why */
-	char *(*metrics)(void *owner, char *why);
+	char *(*metrics)(void *owner, struct why *why);
 	const struct view_lab *lab; /* beside the fabric; borrowed until the end. NULL: none */
 };
 
 /** view_server_start() - listens and answers, in threads of its own, which block all signals.
  *  @shelf  borrowed until the end; NULL: none.  @options  the texts are borrowed until the end.
- *  Return: NULL with a sentence in @why, VIEW_TEXT_MAX bytes. */
+ *  Return: NULL with a sentence in @why. */
 struct view_server *view_server_start(const struct view_server_options *options,
-				      struct view_shelf *shelf, char *why);
+				      struct view_shelf *shelf, struct why *why);
 
 /** view_server_url() - "http://ADDRESS:PORT/", with the token in its fragment if there is one.
  *  @url  VIEW_URL_MAX bytes. */

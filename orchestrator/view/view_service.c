@@ -88,7 +88,8 @@ static void server_run(struct server_process *process)
 	const struct view_service_options *options = process->options;
 	struct view_server_options server = options->server;
 	struct view_server *running;
-	char url[VIEW_URL_MAX], why[VIEW_TEXT_MAX];
+	char url[VIEW_URL_MAX];
+	struct why why;
 
 	view_shelf_init(&process->shelf);
 	view_shelf_add(&process->shelf, process->recording, options->name,
@@ -106,9 +107,9 @@ static void server_run(struct server_process *process)
 		server.fork = view_forks_add;
 		server.forget = view_forks_forget;
 	}
-	running = view_server_start(&server, &process->shelf, why);
+	running = view_server_start(&server, &process->shelf, &why);
 	if (!running) {
-		answer_send(process, '!', why);
+		answer_send(process, '!', why.text);
 		return;
 	}
 	view_server_url(running, url);
@@ -144,7 +145,7 @@ server_main(const struct view_service_options *options, int state, int answer, p
 /* ---- the process of the run ---- */
 
 /* the answer of the server to its start. Return: 0, or -1 with a sentence in @why */
-static int answer_take(int fd, char *url, char *why)
+static int answer_take(int fd, char *url, struct why *why)
 {
 	char answer[VIEW_TEXT_MAX + 1];
 	size_t length = 0;
@@ -160,13 +161,12 @@ static int answer_take(int fd, char *url, char *why)
 		snprintf(url, VIEW_URL_MAX, "%.*s", (int)VIEW_URL_MAX - 1, answer + 1);
 		return 0;
 	}
-	snprintf(why, VIEW_TEXT_MAX, "%s",
-		 answer[0] ? answer + 1 : "the server ended before it listened");
+	why_say(why, 0, "%s", answer[0] ? answer + 1 : "the server ended before it listened");
 	return -1;
 }
 
 int view_service_start(struct view_service *service, const struct view_service_options *options,
-		       char *url, char *why)
+		       char *url, struct why *why)
 {
 	int state[2] = { -1, -1 }, answer[2] = { -1, -1 }, error;
 	pid_t parent = getpid();
@@ -180,7 +180,7 @@ int view_service_start(struct view_service *service, const struct view_service_o
 		service->pid = -1;
 	}
 	if (service->pid < 0) {
-		snprintf(why, VIEW_TEXT_MAX, "the server cannot be started: %s", strerror(errno));
+		why_say(why, 0, "the server cannot be started: %s", strerror(errno));
 		service->pid = 0;
 	}
 	descriptor_close(&state[0]);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "nodes/base/why.h"
 #include "orchestrator/view/view_server.h"
 
 struct view_service_options {
@@ -30,10 +31,10 @@ struct view_service {
 };
 
 /** view_service_start() - starts it, and waits until it listens.
- *  @url  VIEW_URL_MAX bytes.  @why  VIEW_TEXT_MAX bytes.
+ *  @url  VIEW_URL_MAX bytes.
  *  Return: 0; -1 with a sentence in @why, nothing is left. */
 int view_service_start(struct view_service *service, const struct view_service_options *options,
-		       char *url, char *why);
+		       char *url, struct why *why);
 
 /** view_service_state() - tells it the state of the run's recording. */
 void view_service_state(const struct view_service *service, enum view_state state);

@@ -12,18 +12,18 @@
 #include "orchestrator/view/view_service.h"
 
 /* view_lab.read */
-static json_t *lab_read(void *owner, char *why)
+static json_t *lab_read(void *owner, struct why *why)
 {
 	json_error_t error;
 	json_t *lab = json_load_file(owner, 0, &error);
 
 	if (!lab)
-		snprintf(why, VIEW_TEXT_MAX, "The lab cannot be read: %.200s.", error.text);
+		why_say(why, 0, "The lab cannot be read: %.200s.", error.text);
 	return lab;
 }
 
 /* view_lab.predict */
-static int lab_predict(void *owner, const json_t *predictions, char *why)
+static int lab_predict(void *owner, const json_t *predictions, struct why *why)
 {
 	json_t *lab = lab_read(owner, why), *asked;
 	size_t i;
@@ -35,7 +35,7 @@ static int lab_predict(void *owner, const json_t *predictions, char *why)
 		json_t *answer = json_object_get(predictions, name);
 
 		if (answer && !strcmp(json_string_value(answer), "nonsense")) {
-			snprintf(why, VIEW_TEXT_MAX, "The prediction '%s' is nonsense.", name);
+			why_say(why, 0, "The prediction '%s' is nonsense.", name);
 			return 400;
 		}
 		if (answer)
@@ -54,7 +54,8 @@ int main(int argc, char **argv)
 		.recording = argc == 3 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1,
 		.name = "lab.heddle",
 	};
-	char url[VIEW_URL_MAX], why[VIEW_TEXT_MAX];
+	char url[VIEW_URL_MAX];
+	struct why why;
 	struct view_service service;
 
 	if (options.recording < 0) {
@@ -62,8 +63,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	interrupt_catch();
-	if (view_service_start(&service, &options, url, why)) {
-		fprintf(stderr, "lab_server: %s\n", why);
+	if (view_service_start(&service, &options, url, &why)) {
+		fprintf(stderr, "lab_server: %s\n", why.text);
 		return 1;
 	}
 	view_service_state(&service, VIEW_COMPLETE);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/if_packet.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

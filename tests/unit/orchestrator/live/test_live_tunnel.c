@@ -5,7 +5,6 @@
  *
  *  No node runs, and the tunnel process is the other end of a socket. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>

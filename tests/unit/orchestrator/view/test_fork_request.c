@@ -21,10 +21,10 @@ static json_t *json_of(const char *quoted)
 	return json;
 }
 
-static int checked(const char *quoted, char *why)
+static int checked(const char *quoted, struct why *why)
 {
 	json_t *request = json_of(quoted);
-	int status = fork_request_check(request, why, 256);
+	int status = fork_request_check(request, why);
 
 	json_decref(request);
 	return status;
@@ -32,14 +32,14 @@ static int checked(const char *quoted, char *why)
 
 TEST(fork_request_check__accepted)
 {
-	char why[256] = "";
+	struct why why = { "" };
 
-	ck_assert_int_eq(checked("{'of': 1}", why), 0);
-	ck_assert_int_eq(checked("{'of': 1, 'settings': ['run.duration=1ms']}", why), 0);
-	ck_assert_int_eq(checked("{'of': 1, 'at_ps': 0, 'set': []}", why), 0);
+	ck_assert_int_eq(checked("{'of': 1}", &why), 0);
+	ck_assert_int_eq(checked("{'of': 1, 'settings': ['run.duration=1ms']}", &why), 0);
+	ck_assert_int_eq(checked("{'of': 1, 'at_ps': 0, 'set': []}", &why), 0);
 	ck_assert_int_eq(checked("{'of': 2, 'at_ps': 5, 'set': [{'node': 's1', 'key': "
 				 "'ports.p1.rate', 'value': '10Gb/s'}]}",
-				 why),
+				 &why),
 			 0);
 }
 
@@ -68,10 +68,11 @@ TEST(fork_request_check__refused_with_a_sentence)
 	};
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		char why[256] = "";
+		struct why why = { "" };
 
-		ck_assert_msg(checked(wrong[i], why) == 400, "%s", wrong[i]);
-		ck_assert_msg(why[0] && why[strlen(why) - 1] == '.', "%s: '%s'", wrong[i], why);
+		ck_assert_msg(checked(wrong[i], &why) == 400, "%s", wrong[i]);
+		ck_assert_msg(why.text[0] && why.text[strlen(why.text) - 1] == '.', "%s: '%s'",
+			      wrong[i], why.text);
 	}
 }
 
@@ -83,9 +84,9 @@ TEST(fork_changes__of_a_fork_come_first)
 				 "'value': '3'}]}");
 	json_t *early = json_of("{'of': 3, 'at_ps': 299}");
 	json_t *settings = json_of("['run.seed=2', 'x=a b']");
-	char why[256] = "";
-	json_t *one = fork_changes(NULL, first, why, sizeof(why));
-	json_t *both = fork_changes(one, second, why, sizeof(why));
+	struct why why = { "" };
+	json_t *one = fork_changes(NULL, first, &why);
+	json_t *both = fork_changes(one, second, &why);
 	json_t *command = fork_command("dir/it's.yaml", "with it", settings, both);
 	char *script = fork_script(both);
 
@@ -97,8 +98,8 @@ TEST(fork_changes__of_a_fork_come_first)
 		"--break-at "
 		"100ps --record FILE");
 	ck_assert_uint_eq(json_array_size(one), 1);
-	ck_assert_ptr_null(fork_changes(both, early, why, sizeof(why)));
-	ck_assert_str_eq(why, "'at_ps' is before the changes of recording 3.");
+	ck_assert_ptr_null(fork_changes(both, early, &why));
+	ck_assert_str_eq(why.text, "'at_ps' is before the changes of recording 3.");
 	free(script);
 	json_decref(command);
 	json_decref(both);
@@ -115,16 +116,16 @@ TEST(fork_changes__at_the_same_time)
 	json_t *first = json_of("{'of': 1, 'at_ps': 100, 'set': [{'node': 's1', 'key': 'a', "
 				"'value': '1'}]}");
 	json_t *none = json_of("{'of': 2, 'at_ps': 100, 'set': []}");
-	char why[256] = "";
-	json_t *one = fork_changes(NULL, first, why, sizeof(why));
-	json_t *two = fork_changes(one, first, why, sizeof(why));
-	json_t *same = fork_changes(two, none, why, sizeof(why));
+	struct why why = { "" };
+	json_t *one = fork_changes(NULL, first, &why);
+	json_t *two = fork_changes(one, first, &why);
+	json_t *same = fork_changes(two, none, &why);
 	json_t *command = fork_command("t.yaml", NULL, NULL, NULL);
 	char *script = fork_script(two);
 
 	ck_assert_str_eq(script, "set s1 a 1\ncontinue 100ps\nset s1 a 1\n");
 	ck_assert(json_equal(same, two));
-	ck_assert_str_eq(why, "");
+	ck_assert_str_eq(why.text, "");
 	ck_assert_str_eq(json_string_value(command), "heddle run t.yaml --record FILE");
 	free(script);
 	json_decref(command);
@@ -136,12 +137,12 @@ TEST(fork_changes__at_the_same_time)
 }
 
 /* the status for a change with the key @word, and what is said */
-static int word_checked(const char *word, char *why)
+static int word_checked(const char *word, struct why *why)
 {
 	json_t *request = json_pack("{s:i, s:i, s:[{s:s, s:s, s:s}, {s:s, s:s, s:s}]}", "of", 1,
 				    "at_ps", 5, "set", "node", "a", "key", "b", "value", "c",
 				    "node", "a", "key", word, "value", "c");
-	int status = fork_request_check(request, why, 256);
+	int status = fork_request_check(request, why);
 
 	ck_assert_ptr_nonnull(request);
 	json_decref(request);
@@ -151,21 +152,22 @@ static int word_checked(const char *word, char *why)
 /* from '!' to '~' but '#', 127 bytes at most */
 TEST(fork_request_check__words)
 {
-	char word[FORK_WORD_MAX + 1] = "", why[256];
+	char word[FORK_WORD_MAX + 1] = "";
+	struct why why;
 
 	for (char i = 1; i < 0x7f; i++) {
 		snprintf(word, sizeof(word), "a%c", i);
-		ck_assert_msg(word_checked(word, why) == (i > ' ' && i != '#' ? 0 : 400), "%d", i);
+		ck_assert_msg(word_checked(word, &why) == (i > ' ' && i != '#' ? 0 : 400), "%d", i);
 	}
-	ck_assert_int_eq(word_checked("a\x7f", why), 400);
+	ck_assert_int_eq(word_checked("a\x7f", &why), 400);
 	memset(word, 'a', FORK_WORD_MAX);
-	ck_assert_int_eq(word_checked(word, why), 400);
-	ck_assert_str_eq(why,
+	ck_assert_int_eq(word_checked(word, &why), 400);
+	ck_assert_str_eq(why.text,
 			 "'set' 1 has no 'key', or it is no word of less than 128 characters.");
 	word[FORK_WORD_MAX - 1] = 0;
-	ck_assert_int_eq(word_checked(word, why), 0);
-	ck_assert_int_eq(checked("{'of': 1, 'settings': ['a=1', 'b']}", why), 400);
-	ck_assert_str_eq(why, "'settings' 1 is not PATH=VALUE.");
+	ck_assert_int_eq(word_checked(word, &why), 0);
+	ck_assert_int_eq(checked("{'of': 1, 'settings': ['a=1', 'b']}", &why), 400);
+	ck_assert_str_eq(why.text, "'settings' 1 is not PATH=VALUE.");
 }
 
 TEST(fork_settings__are_added)
@@ -188,15 +190,15 @@ TEST(fork_settings__are_added)
 TEST(fork_request_check__most_changes)
 {
 	json_t *set = json_array(), *request;
-	char why[256] = "";
+	struct why why = { "" };
 
 	for (uint32_t i = 0; i < FORK_CHANGES_MAX; i++)
 		json_array_append_new(
 			set, json_pack("{s:s, s:s, s:s}", "node", "a", "key", "b", "value", "c"));
 	request = json_pack("{s:i, s:i, s:o}", "of", 1, "at_ps", 5, "set", set);
-	ck_assert_int_eq(fork_request_check(request, why, sizeof(why)), 0);
+	ck_assert_int_eq(fork_request_check(request, &why), 0);
 	json_array_append(set, json_array_get(set, 0));
-	ck_assert_int_eq(fork_request_check(request, why, sizeof(why)), 400);
-	ck_assert_str_eq(why, "'set' has more than 256 changes.");
+	ck_assert_int_eq(fork_request_check(request, &why), 400);
+	ck_assert_str_eq(why.text, "'set' has more than 256 changes.");
 	json_decref(request);
 }

@@ -69,7 +69,7 @@ __attribute__((constructor)) static void main_of_fork(int count, char **words)
 
 static struct view_shelf shelf;
 static struct view_forks forks;
-static char why[VIEW_TEXT_MAX];
+static struct why why;
 
 static void opened(const char *scenario, const char *variant)
 {
@@ -102,8 +102,8 @@ static int add(const char *request, unsigned *id)
 	int status;
 
 	ck_assert_ptr_nonnull(json);
-	why[0] = 0;
-	status = view_forks_add(&forks, json, id, why);
+	why.text[0] = 0;
+	status = view_forks_add(&forks, json, id, &why);
 	json_decref(json);
 	return status;
 }
@@ -309,7 +309,7 @@ TEST(view_forks_add__no_descriptor)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	ck_assert_int_eq(add("{\"of\": 1, \"settings\": [\"a=b\"]}", &id), 503);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	ck_assert_str_eq(why, "No file can be made for the recording: Too many open files.");
+	ck_assert_str_eq(why.text, "No file can be made for the recording: Too many open files.");
 	ck_assert_uint_eq(id, 0);
 	ck_assert_uint_eq(added("{\"of\": 1}"), 2); /* no number was used */
 	end_of(2);
@@ -329,7 +329,7 @@ TEST(view_fork__two_run_others_wait)
 	ck_assert(!of(ids[0])->waits && !of(ids[1])->waits && of(ids[2])->waits);
 	ck_assert_uint_eq(forks.runs[0].id, ids[0]);
 	recorded(ids[0], "ready");
-	ck_assert_int_eq(view_forks_forget(&forks, ids[0], why), 204);
+	ck_assert_int_eq(view_forks_forget(&forks, ids[0], &why), 204);
 	while (forks.runs[0].id != ids[2])
 		step();
 	ck_assert(!of(ids[2])->waits);
@@ -347,7 +347,7 @@ TEST(view_fork__the_oldest_is_next)
 	opened("waits", NULL);
 	for (unsigned i = 0; i < 3; i++)
 		ids[i] = added("{\"of\": 1}");
-	ck_assert_int_eq(view_forks_forget(&forks, ids[0], why), 204);
+	ck_assert_int_eq(view_forks_forget(&forks, ids[0], &why), 204);
 	ids[3] = added("{\"of\": 1}");
 	ck_assert_ptr_eq(of(ids[3]), &shelf.list[1]);
 	step();
@@ -376,31 +376,31 @@ TEST(view_forks_add__refused)
 
 	opened("waits", NULL);
 	ck_assert_int_eq(add("{\"of\": 0}", &id), 404);
-	ck_assert_str_eq(why, "There is no recording 0.");
+	ck_assert_str_eq(why.text, "There is no recording 0.");
 	ck_assert_int_eq(add("{\"of\": 4294967297}", &id), 404);
-	ck_assert_str_eq(why, "There is no recording 4294967297.");
+	ck_assert_str_eq(why.text, "There is no recording 4294967297.");
 	ck_assert_int_eq(add("{}", &id), 400);
 	for (unsigned i = 0; i < VIEW_FORKS_MAX; i++)
 		ck_assert_uint_eq(added("{\"of\": 1}"), i + 2);
 	ck_assert_int_eq(add("{\"of\": 1}", &id), 409);
-	ck_assert_str_eq(why, "There are 8 forks already: delete one.");
-	ck_assert_int_eq(view_forks_forget(&forks, 5, why), 204);
+	ck_assert_str_eq(why.text, "There are 8 forks already: delete one.");
+	ck_assert_int_eq(view_forks_forget(&forks, 5, &why), 204);
 	ck_assert_int_eq(
 		add("{\"of\": 1, \"at_ps\": 9, \"set\": [{\"node\": \"s\", \"key\": \"k\", "
 		    "\"value\": \"v\"}]}",
 		    &id),
 		201);
 	ck_assert_uint_eq(id, 10);
-	ck_assert_int_eq(view_forks_forget(&forks, 6, why), 204);
+	ck_assert_int_eq(view_forks_forget(&forks, 6, &why), 204);
 	ck_assert_int_eq(add("{\"of\": 10, \"at_ps\": 8}", &id), 400);
-	ck_assert_str_eq(why, "'at_ps' is before the changes of recording 10.");
+	ck_assert_str_eq(why.text, "'at_ps' is before the changes of recording 10.");
 }
 
 TEST(view_forks_forget__refused)
 {
 	opened("waits", NULL);
-	ck_assert_int_eq(view_forks_forget(&forks, 7, why), 404);
-	ck_assert_str_eq(why, "There is no recording 7.");
-	ck_assert_int_eq(view_forks_forget(&forks, 1, why), 409);
-	ck_assert_str_eq(why, "Recording 1 is no fork: it stays.");
+	ck_assert_int_eq(view_forks_forget(&forks, 7, &why), 404);
+	ck_assert_str_eq(why.text, "There is no recording 7.");
+	ck_assert_int_eq(view_forks_forget(&forks, 1, &why), 409);
+	ck_assert_str_eq(why.text, "Recording 1 is no fork: it stays.");
 }

@@ -5,7 +5,7 @@
 #include "orchestrator/view/view_shelf.h"
 #include "tests/testing.h"
 
-static char why[VIEW_TEXT_MAX];
+static struct why why;
 
 /* the answer for @body of a lab that asks for `share` and `where` */
 static int checked(const char *body)
@@ -16,8 +16,8 @@ static int checked(const char *body)
 
 	ck_assert_ptr_nonnull(lab);
 	ck_assert_ptr_nonnull(predictions);
-	why[0] = 0;
-	status = view_lab_check(lab, predictions, why);
+	why.text[0] = 0;
+	status = view_lab_check(lab, predictions, &why);
 	json_decref(predictions);
 	json_decref(lab);
 	return status;
@@ -27,13 +27,13 @@ TEST(view_lab_check__texts_with_names_of_the_lab)
 {
 	ck_assert_int_eq(checked("{\"share\": \"12.5 Gb/s\"}"), 0);
 	ck_assert_int_eq(checked("{\"share\": \"a third \\u2153\", \"where\": \"s0:s1\"}"), 0);
-	ck_assert_str_eq(why, "");
+	ck_assert_str_eq(why.text, "");
 }
 
 TEST(view_lab_check__other_names)
 {
 	ck_assert_int_eq(checked("{\"share\": \"1\", \"shares\": \"2\"}"), 400);
-	ck_assert_str_eq(why, "The lab asks for no 'shares'; it asks for: share, where.");
+	ck_assert_str_eq(why.text, "The lab asks for no 'shares'; it asks for: share, where.");
 }
 
 /* a sentence has the first 255 bytes of them */
@@ -50,8 +50,8 @@ TEST(view_lab_check__many_long_names)
 	}
 	strcpy(expected + used + 255, ".");
 	lab = json_pack("{s:o}", "predict", predict);
-	ck_assert_int_eq(view_lab_check(lab, predictions, why), 400);
-	ck_assert_str_eq(why, expected);
+	ck_assert_int_eq(view_lab_check(lab, predictions, &why), 400);
+	ck_assert_str_eq(why.text, expected);
 	json_decref(lab);
 	json_decref(predictions);
 }
@@ -60,8 +60,8 @@ TEST(view_lab_check__a_lab_that_asks_for_nothing)
 {
 	json_t *lab = json_object(), *predictions = json_pack("{s:s}", "share", "1");
 
-	ck_assert_int_eq(view_lab_check(lab, predictions, why), 400);
-	ck_assert_str_eq(why, "The lab asks for no 'share'; it asks for: nothing.");
+	ck_assert_int_eq(view_lab_check(lab, predictions, &why), 400);
+	ck_assert_str_eq(why.text, "The lab asks for no 'share'; it asks for: nothing.");
 	json_decref(predictions);
 	json_decref(lab);
 }
@@ -71,7 +71,7 @@ TEST(view_lab_check__no_predictions)
 	static const char *const wrong[] = { "[]", "null", "\"share\"", "{}" };
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ck_assert_msg(checked(wrong[i]) == 400 && why[0], "%s", wrong[i]);
+		ck_assert_msg(checked(wrong[i]) == 400 && why.text[0], "%s", wrong[i]);
 }
 
 TEST(view_lab_check__values_that_are_no_line_of_text)
@@ -92,8 +92,8 @@ TEST(view_lab_check__values_that_are_no_line_of_text)
 
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ck_assert_int_eq(checked(wrong[i].body), 400);
-		ck_assert_msg(strstr(why, wrong[i].fault), "%s: %s", wrong[i].body, why);
-		ck_assert_ptr_nonnull(strstr(why, "'share'"));
+		ck_assert_msg(strstr(why.text, wrong[i].fault), "%s: %s", wrong[i].body, why.text);
+		ck_assert_ptr_nonnull(strstr(why.text, "'share'"));
 	}
 }
 
@@ -105,7 +105,7 @@ TEST(view_lab_check__its_length)
 	ck_assert_int_eq(checked(body), 0);
 	snprintf(body, sizeof(body), "{\"where\": \"%0*d\"}", (int)VIEW_LAB_ANSWER_MAX + 1, 1);
 	ck_assert_int_eq(checked(body), 400);
-	ck_assert_str_eq(why, "The prediction 'where' is longer than 200 bytes.");
+	ck_assert_str_eq(why.text, "The prediction 'where' is longer than 200 bytes.");
 }
 
 TEST(view_lab_check__a_sentence_has_an_end_for_any_name)
@@ -114,5 +114,5 @@ TEST(view_lab_check__a_sentence_has_an_end_for_any_name)
 
 	snprintf(body, sizeof(body), "{\"%0*d\": \"1\"}", 600, 1);
 	ck_assert_int_eq(checked(body), 400);
-	ck_assert_ptr_nonnull(strstr(why, "it asks for: share, where."));
+	ck_assert_ptr_nonnull(strstr(why.text, "it asks for: share, where."));
 }

@@ -27,7 +27,8 @@
 static struct view_shelf shelf;
 static struct view_server_options options;
 static struct view_server *server;
-static char url[VIEW_URL_MAX], host[64], token[64], why[VIEW_TEXT_MAX];
+static char url[VIEW_URL_MAX], host[64], token[64];
+static struct why refusal;
 static unsigned port;
 static char answer[1 << 18];
 static const char *body;
@@ -37,25 +38,25 @@ static const char *body;
 static int hook_status; /* that the next hook returns */
 static bool hook_fails;
 
-static int hook_fork(void *owner, const json_t *request, unsigned *id, char *sentence)
+static int hook_fork(void *owner, const json_t *request, unsigned *id, struct why *why)
 {
 	ck_assert_ptr_eq(owner, &shelf);
 	*id = (unsigned)json_integer_value(json_object_get(request, "of")) + 1;
-	strcpy(sentence, "No fork.");
+	why_say(why, 0, "No fork.");
 	return hook_status;
 }
 
-static int hook_forget(void *owner, unsigned id, char *sentence)
+static int hook_forget(void *owner, unsigned id, struct why *why)
 {
 	ck_assert_ptr_eq(owner, &shelf);
-	snprintf(sentence, VIEW_TEXT_MAX, "Not %u.", id);
+	why_say(why, 0, "Not %u.", id);
 	return hook_status;
 }
 
-static char *hook_metrics(void *owner, char *sentence)
+static char *hook_metrics(void *owner, struct why *why)
 {
 	ck_assert_ptr_eq(owner, &shelf);
-	strcpy(sentence, "No answer.");
+	why_say(why, 0, "No answer.");
 	return hook_fails ? NULL : strdup("up 1\n");
 }
 
@@ -72,20 +73,20 @@ static void lab_step(void)
 	atomic_fetch_sub(&in_lab, 1);
 }
 
-static json_t *lab_read(void *owner, char *sentence)
+static json_t *lab_read(void *owner, struct why *why)
 {
 	lab_step();
 	ck_assert_ptr_eq(owner, &hook_status);
-	strcpy(sentence, "The lab is gone.");
+	why_say(why, 0, "The lab is gone.");
 	return hook_fails ? NULL : json_pack("{s:[{s:s}]}", "predict", "name", "share");
 }
 
-static int lab_predict(void *owner, const json_t *predictions, char *sentence)
+static int lab_predict(void *owner, const json_t *predictions, struct why *why)
 {
 	lab_step();
 	ck_assert_ptr_eq(owner, &hook_status);
 	ck_assert_str_eq(json_string_value(json_object_get(predictions, "share")), "12");
-	strcpy(sentence, "The disk is full.");
+	why_say(why, 0, "The disk is full.");
 	return hook_status;
 }
 
@@ -99,8 +100,8 @@ static void started(void)
 {
 	const char *at;
 
-	server = view_server_start(&options, &shelf, why);
-	ck_assert_msg(server, "%s", why);
+	server = view_server_start(&options, &shelf, &refusal);
+	ck_assert_msg(server, "%s", refusal.text);
 	view_server_url(server, url);
 	ck_assert_int_eq(sscanf(url, "http://127.0.0.1:%u/", &port), 1);
 	snprintf(host, sizeof(host), "127.0.0.1:%u", port);
@@ -622,19 +623,20 @@ TEST(view_server_start__refused)
 	char sentence[128];
 
 	options.listen = "localhost";
-	ck_assert_ptr_null(view_server_start(&options, &shelf, why));
-	ck_assert_str_eq(why, "'localhost' is no IP address");
+	ck_assert_ptr_null(view_server_start(&options, &shelf, &refusal));
+	ck_assert_str_eq(refusal.text, "'localhost' is no IP address");
 	options.listen = VIEW_LISTEN_OWN;
 	started();
 	options.port = port;
-	ck_assert_ptr_null(view_server_start(&options, &shelf, why));
+	ck_assert_ptr_null(view_server_start(&options, &shelf, &refusal));
 	snprintf(sentence, sizeof(sentence),
 		 "cannot listen on 127.0.0.1 port %u: Address already in use", port);
-	ck_assert_str_eq(why, sentence);
+	ck_assert_str_eq(refusal.text, sentence);
 	options.listen = "192.0.2.1"; /* of no machine [RFC 5737] */
 	options.port = 0;
-	ck_assert_ptr_null(view_server_start(&options, &shelf, why));
-	ck_assert_str_eq(why, "cannot listen on 192.0.2.1 port 0: Cannot assign requested address");
+	ck_assert_ptr_null(view_server_start(&options, &shelf, &refusal));
+	ck_assert_str_eq(refusal.text,
+			 "cannot listen on 192.0.2.1 port 0: Cannot assign requested address");
 }
 
 TEST(view_server_url__of_ipv6)
@@ -643,7 +645,7 @@ TEST(view_server_url__of_ipv6)
 	char digits[40];
 
 	options.listen = "::1";
-	server = view_server_start(&options, &shelf, why);
+	server = view_server_start(&options, &shelf, &refusal);
 	if (!server) /* a machine without IPv6 */
 		return;
 	view_server_url(server, url);

@@ -20,7 +20,8 @@
 
 static struct view_service service;
 static struct view_service_options options;
-static char url[VIEW_URL_MAX], why[VIEW_TEXT_MAX], answer[8192], token[64];
+static char url[VIEW_URL_MAX], answer[8192], token[64];
+static struct why why;
 static unsigned port;
 
 static void setup(void)
@@ -45,7 +46,7 @@ TEST_GROUP(view_service, .setup = setup, .teardown = teardown);
 
 static void started(void)
 {
-	ck_assert_msg(!view_service_start(&service, &options, url, why), "%s", why);
+	ck_assert_msg(!view_service_start(&service, &options, url, &why), "%s", why.text);
 	ck_assert_int_eq(sscanf(url, "http://127.0.0.1:%u/#token=%63s", &port, token), 2);
 }
 
@@ -236,8 +237,8 @@ TEST(view_service_end__closes_the_pipe)
 
 static void refused(const char *sentence)
 {
-	ck_assert_int_eq(view_service_start(&service, &options, url, why), -1);
-	ck_assert_str_eq(why, sentence);
+	ck_assert_int_eq(view_service_start(&service, &options, url, &why), -1);
+	ck_assert_str_eq(why.text, sentence);
 	ck_assert_int_eq(service.pid, 0);
 	ck_assert_int_eq(service.state, -1);
 	ck_assert_int_eq(service.ending, -1);
