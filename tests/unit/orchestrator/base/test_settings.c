@@ -1,4 +1,4 @@
-/*  orchestrator/base/settings: --set changes the tree of a file, or is refused in one place (TB-11). */
+/*  orchestrator/base/settings: --set changes the tree of a file, or is refused (TB-11). */
 #include "orchestrator/base/settings.h"
 
 #include <errno.h>
