@@ -12,9 +12,8 @@
  *      on_timer  the time that the control has set is reached
  *
  *  The control writes its decision to the flow's state: a rate, a window, or both. The transport
- *  applies it after each of these events. A function that is
- *  NULL is not called. Functions neither allocate, nor do I/O, nor call back; each is O(1) or
- *  O(log time). `now` never goes back.
+ *  applies it after each of these events. A function that is NULL is not called. Functions neither
+ *  allocate, nor do I/O, nor call back; each is O(1) or O(log time). `now` never goes back.
  *
  *  Rate. After a packet of n bytes the next one is sent n / rate_bps later, at the rate of that
  *  moment. A packet that was late by less than that does not delay the next one, so a flow that

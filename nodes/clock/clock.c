@@ -12,8 +12,8 @@
  *  1. `end_ps` is stored last when a window opens. A waiting node compares its own_next with end_ps
  *     and with nothing else, so it can see a window only when the count of those that remain, the
  *     window's number and every own_next are there. Comparing the window's number first does not
- *     do: a node that takes no part in window w may look while
- *     w + 1 is being written, and would join it before it is open.
+ *     do: a node that takes no part in window w may look while w + 1 is being written, and would
+ *     join it before it is open.
  *  2. The opener stores end_ps, then reads asleep[i]; a node that goes to sleep stores asleep[i],
  *     then reads end_ps. All four are sequentially consistent, so at least one of the two sees the
  *     other: no wake-up is lost. */

@@ -9,13 +9,13 @@
  *  (orchestrator/fabric/core_choice.h) and writes a new placement; nodes follow it at their next
  *  turn:
  *    - They move to the core that they are told. A fabric whose windows are short is gathered on
- *    one core, where nodes take
- *      turns and never wait for a node that another program keeps from running.
+ *      one core, where nodes take turns and never wait for a node that another program keeps from
+ *      running.
  *    - They sleep instead of yielding: a sleeper keeps its claim on the core, and a node that
- *    yields loses its own.
+ *      yields loses its own.
  *    - They ask for short time slices (sched_setattr(), Linux 6.12), so that a node that is woken
- *    gets the core from a program
- *      with longer ones at once. Older kernels ignore that; there sleeping helps alone.
+ *      gets the core at once from a program with longer ones. Older kernels ignore that; there
+ *      sleeping helps alone.
  *  Results do not depend on any of this.
  *  Cost: 20 ns for each yield, which takes 0.7 to 1.4 us itself. Hence the core's counter, not the
  *  kernel's clock (28 ns). */

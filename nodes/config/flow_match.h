@@ -13,8 +13,8 @@
  *  As text, a list of words:   source-mac, destination-ip/24, source-port&0xff00
  *      FIELD                   as a whole
  *      FIELD/BITS              its first so many bits
- *      FIELD/MASK, FIELD&MASK under a mask: 0xff00, 255.255.0.0, ffff::, ff:ff:ff:00:00:00; it may
- *      have holes
+ *      FIELD/MASK, FIELD&MASK  under a mask, which may have holes: 0xff00, 255.255.0.0, ffff::,
+ *                              ff:ff:ff:00:00:00
  *  as in Open vSwitch and tc-flower, where a prefix or mask follows a slash; & is ours, as in C. */
 #ifndef HEDDLE_NODES_CONFIG_FLOW_MATCH_H
 #define HEDDLE_NODES_CONFIG_FLOW_MATCH_H

@@ -2,12 +2,12 @@
  *  writes them (PG-11, FC-26).
  *
  *  Numbers are little-endian. An entry that says nothing is of the bytes table_blank(). Entries of
- *    TABLE_ROUTES by fabric address: set of the ports that lead there, 8 bytes; 0: none does.
- *    Address 0: ROUTE_UPWARD
- *    TABLE_VIAS a list of fabric addresses that detours may go by, in this order, 2 bytes each; 0:
- *    the end
- *    TABLE_HOSTS by host index: fabric address | egress port << 16, 4 bytes; 0: there is no such
- *    host
+ *    TABLE_ROUTES  by fabric address: set of the ports that lead there, 8 bytes; 0: none does.
+ *                  Address 0: ROUTE_UPWARD
+ *    TABLE_VIAS    a list of fabric addresses that detours may go by, in this order, 2 bytes each;
+ *                  0: the end
+ *    TABLE_HOSTS   by host index: fabric address | egress port << 16, 4 bytes; 0: there is no such
+ *                  host
  *    TABLE_FLOOD   one entry: set of the ports that floods go over, 8 bytes
  *    TABLE_LFT     by DLID: static port, 1 byte; LFT_NO_PORT (PG-2)
  *    TABLE_PGFT    by DLID: group, 1 byte (PG-5)

@@ -11,10 +11,9 @@
  *  receive ring, doorbell of the peer or of the tunnel; MEDIUM_VETH: a packet socket - then a NIC's
  *  host_queues packet sockets. LINK_UP brings those of one port. Doorbells are eventfds (pace.h).
  *  Under either clock the files of the ports that are captured follow those of the ports, in their
- *  order. A packed node (SC-3) gets its
- *  statistics page and these files only: `place` says where its rings are in the memory that its
- *  worker has. A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures
- *  32 more. */
+ *  order. A packed node (SC-3) gets its statistics page and these files only: `place` says where
+ *  its rings are in the memory that its worker has. A kernel passes at most 253 at once;
+ *  NODE_PORTS_MAX ports need 195, their captures 32 more. */
 #ifndef HEDDLE_NODES_CONTROL_CONTROL_H
 #define HEDDLE_NODES_CONTROL_CONTROL_H
 

@@ -96,9 +96,8 @@ struct carrier {
 };
 
 /** carrier_init() - carries the link at @port of the node @config over @socket.
- *  @socket packet socket (SOCK_RAW), bound to the node's end of the veth, non-blocking; borrowed.
- *  Tests give one of a
- *           pair of local datagram sockets.
+ *  @socket  packet socket (SOCK_RAW), bound to the node's end of the veth, non-blocking; borrowed.
+ *           Tests give one of a pair of local datagram sockets.
  *  @drops   counters by enum drop_reason; borrowed.
  *  Allocates the two rings of the port's ring_bytes. Return: 0, -ENOMEM, or -errno of a socket
  *  option.

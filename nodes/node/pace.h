@@ -1,11 +1,11 @@
 /*  pace - what a node does under the real clock: the counterpart of window.h and turn.h (TB-1,
  *  TB-8).
  *
- *  Fabric time follows CLOCK_MONOTONIC (fabric_time.h), in picoseconds. A turn handles
- *  every event that is due by then, in the same order and with the same due times as under the
- *  virtual clock. A late node handles an event late, but stamps what follows from it as if it had
- *  been in time. So a link absorbs lateness that is shorter than its delay, and rates are exact.
- *  Only what comes from outside (a host, a veth) is stamped when it is seen.
+ *  Fabric time follows CLOCK_MONOTONIC (fabric_time.h), in picoseconds. A turn handles every event
+ *  that is due by then, in the same order and with the same due times as under the virtual clock. A
+ *  late node handles an event late, but stamps what follows from it as if it had been in time. So a
+ *  link absorbs lateness that is shorter than its delay, and rates are exact. Only what comes from
+ *  outside (a host, a veth) is stamped when it is seen.
  *
  *  Waiting. A node with nothing due stays awake for a moment, unless another process wants its
  *  core. Then it sleeps until its next event, its doorbell, a descriptor or a control message; an

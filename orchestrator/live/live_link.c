@@ -21,8 +21,7 @@ static void direction_put(json_t *object, const struct link_config *link)
 	}
 }
 
-/* what both directions of link @index are like: from its node a to its
- * node b, and back. */
+/* what both directions of link @index are like: from its node a to its node b, and back */
 static void directions_of(const struct plan *plan, uint32_t index, struct link_config *to_b,
 			  struct link_config *to_a)
 {

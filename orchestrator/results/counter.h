@@ -3,8 +3,8 @@
  *
  *  NODE.PORT.COUNTER is a counter of struct port_stats. PORT is a number or the peer (port_name.h;
  *  with several links to it the sum, the maximum of what ends in _max, the earliest of moments).
- *  NODE.COUNTER is a counter of the whole node. Conditions
- *  compare one with a value: 's2.p1.queue_bytes > 10kB', 'now >= 60us'. */
+ *  NODE.COUNTER is a counter of the whole node. Conditions compare one with a value:
+ *  's2.p1.queue_bytes > 10kB', 'now >= 60us'. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_COUNTER_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_COUNTER_H
 

@@ -6,8 +6,8 @@
  *  VALUE     a number with the unit of the metric: 12, 98%, 1/11, 20us, 150Gb/s, 64KiB
  *  TOLERANCE with %: of VALUE; else absolute, in the unit of the metric. == and != apply it on both
  *            sides, the others widen their bound by it.
- *  METRIC    lost under_way reordered inside channels messages[(workload)] flows[(workload)]
- *            unreported waits
+ *  METRIC    lost under_way reordered inside channels unreported waits
+ *            messages[(workload)] flows[(workload)]
  *            delivered (share of what was injected) delivered_bytes injected_bytes drops[(reason)]
  *            jain[(workload)] goodput[(workload)] goodput(source, destination)
  *            share(source, destination): part of what the destination received in the measured
@@ -26,11 +26,11 @@
  *    fabric kind roce, else without value; `place` is a port, a switch or a host, without it all
  *    switches:
  *            queue.max(port, class) queue.mean(port, class) delay.mean|throughput(port[, class])
- *            delay.max input.max headroom.max drops.at marked paused stuck xoff.first state.max
- *            ecn-failed.first cnp-failed.first cnps.seen|supplemented signals.pause|resume:
- *            (place[, class])
- *            pauses pauses.sent path.pauses path.resumes signals.forwarded: (place)
- *            cnps cnps.made resent timeouts naks errors rate.min rate.mean: (workload)
+ *            (place[, class]): delay.max input.max headroom.max drops.at marked paused stuck
+ *                  xoff.first state.max ecn-failed.first cnp-failed.first cnps.seen|supplemented
+ *                  signals.pause|resume
+ *            (place): pauses pauses.sent path.pauses path.resumes signals.forwarded
+ *            (workload): cnps cnps.made resent timeouts naks errors rate.min rate.mean
  *  A port is named by its peer, 's3:s4', or by its number, 's3:p2' or 's3:2'. With several links to
  *  the peer, utilisation and queue.mean are their mean, what ends in .max or .share is the largest,
  *  a count the sum.

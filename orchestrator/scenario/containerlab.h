@@ -6,8 +6,8 @@
  *  Everything else is named with its line and left out; it is no error.
  *
  *  A link of two nodes is a network of its own there. A Heddle NIC is linked to a switch, so such a
- *  link becomes a switch with two ports, a segment. For
- *  programs it is the same: what one end sends arrives at the other end, and nowhere else. */
+ *  link becomes a switch with two ports, a segment. For programs it is the same: what one end sends
+ *  arrives at the other end, and nowhere else. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_CONTAINERLAB_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_CONTAINERLAB_H
 

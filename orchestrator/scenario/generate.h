@@ -6,12 +6,11 @@
  *      dumbbell    'left', 'right'
  *      leaf-spine  'leaf0', ..., 'spine0', ...: every leaf linked to every spine
  *      full-mesh   's0', ...: every one linked to every other
- *      fat-tree    three levels of switches with `radix` = k ports each: k pods of k/2
- *                  edge switches 'p0e0', ... with k/2 hosts each and k/2 aggregation switches
- *                  'p0a0', ...;
- *                  (k/2)^2 core switches 'c0', ...; aggregation switch i of each pod is linked to
- *                  core switches i k/2 .. (i + 1) k/2 - 1 [Al-Fares et al. 2008]. `taper` = t: an
- *                  edge switch has only k/(2 t) links up, a t-th of its hosts, and there are t
+ *      fat-tree    three levels of switches with `radix` = k ports each: k pods of k/2 edge
+ *                  switches 'p0e0', ... with k/2 hosts each and k/2 aggregation switches 'p0a0',
+ *                  ...; (k/2)^2 core switches 'c0', ...; aggregation switch i of each pod is linked
+ *                  to core switches i k/2 .. (i + 1) k/2 - 1 [Al-Fares et al. 2008]. `taper` = t:
+ *                  an edge switch has only k/(2 t) links up, a t-th of its hosts, and there are t
  *                  times fewer aggregation and core switches
  *      dragonfly   groups of a switches 'g0s0', ..., all linked to each other, with p hosts and h
  *                  links to other groups each; at most a h + 1 groups; link j of a group goes to

@@ -1,19 +1,18 @@
 /*  dataplane - the switch: its ports, its tables, and the order in which a packet and an ACK pass
  *  them (FC-11).
  *
- *      link -> classify -> IFCT queue -> route -> arbiter -> crossbar -> OFCT -> output queue ->
- *      link
- *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
+ *      packet  link -> EFCT -> IFCT queue -> arbiter -> crossbar -> OFCT -> output queue -> link
+ *      ACK     link <- ACK collector <- EFCT, IFCT <- OFCT <- link
  *
  *  Every other file here is a stage. A stage calls lower stages only, and leaves marks for higher
  *  ones (marks.h). dataplane.c has the events and the order in which marks are handled;
  *  tests/layers.sh has the order of the stages. Events and their order: switch.h.
  *  The crossbar moves as many packets at once as there are outputs. Its time is in the switch's
  *  fixed latency, all of which lies after the last decision (link.h).
- *  Flooding (FC-3): a frame for many hosts, or for an unknown one, is replaced at its
- *  ingress port by one copy per other host. Each copy is an ordinary packet in a flow channel of
- *  its own, so order and accounting need no special case. Copies use a reserve of the pool, and the
- *  input buffer of the original is released at once. */
+ *  Flooding (FC-3): a frame for many hosts, or for an unknown one, is replaced at its ingress port
+ *  by one copy per other host. Each copy is an ordinary packet in a flow channel of its own, so
+ *  order and accounting need no special case. Copies use a reserve of the pool, and the input
+ *  buffer of the original is released at once. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 

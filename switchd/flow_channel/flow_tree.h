@@ -7,12 +7,14 @@
  *  over its channels, so one injection limit holds for all branches. Credit is per branch, like the
  *  queue at the other end of its link. A branch without credit has a loaded link, and the selection
  *  avoids it. ours: it also avoids branches with much data in flight, because their congestion may
- *  be further downstream. Congestion at the
- *  destination folds the tree [S2]: from then on all packets take one branch, the one that the
- *  congestion ACK came up, until nothing of the flow is left. A folded flow says so in its headers,
- *  and switches downstream fold it too. ours: a flow that does not end would stay folded for ever.
- *  It opens again when the congestion is over: an ACK without it has arrived, and the flow does not
- *  keep to its path as a source any more (source_hold.h).
+ *  be further downstream.
+ *
+ *  Congestion at the destination folds the tree [S2]: from then on all packets take one branch, the
+ *  one that the congestion ACK came up, until nothing of the flow is left. A folded flow says so in
+ *  its headers, and switches downstream fold it too. ours: a flow that does not end would stay
+ *  folded for ever. It opens again when the congestion is over: an ACK without it has arrived, and
+ *  the flow does not keep to its path as a source any more (source_hold.h).
+ *
  *  A flow that has only one output, as in its last switch, is no tree. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_TREE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_FLOW_TREE_H

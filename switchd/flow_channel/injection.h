@@ -8,8 +8,8 @@
  *  - At an ingress edge port with limit-after-ack: a mean share of the egress queue of less than
  *    one frame. With its extent above the limit the flow is BLOCK_UNTIL_EMPTY. With its last ACK it
  *    is RUNNING again, and waits until
- *      wake_up = local_time + ack_size_delta * (BYTE_TIME << BYTE_TIME_SCALE)
- *  ack_size_delta: the bytes that this last ACK acknowledged, in whole data units.
+ *        wake_up = local_time + ack_size_delta * (BYTE_TIME << BYTE_TIME_SCALE)
+ *    where ack_size_delta is what this last ACK acknowledged: bytes, in whole data units.
  *  A new flow begins with the setting for a slow start at its ingress edge. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_INJECTION_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_INJECTION_H

@@ -3,17 +3,18 @@
  *
  *  At a fabric output, as the header of a packet enters its queue (queue_gauge: requests count,
  *  too):
- *      value = depth above redirect_depth + growth within redirect_interval *
- *      redirect_growth_weight
+ *      value = depth above redirect_depth
+ *              + growth within redirect_interval * redirect_growth_weight
  *  If value is greater than a random number below redirect_full, a REROUTE ACK goes up the flow.
  *  So few flows move in mild congestion, more in severe congestion.
+ *
  *  ours: an output requests one redirect within an interval of some round trips, because it sees
  *  the effect only later, and further requests in between would undo it
- *  (permutation-fat-tree-16.yaml: 3 us .75, 35 us .98 of the rate). Where many flows wait, each
- *  one is a small part of the excess: then the output requests it for a quarter of them, eight
- *  at most (dragonfly-adaptive.yaml: .40 one by one, .48). A flow that was moved, or found
- *  nothing better, keeps its path for redirect_pause. With REDIRECT_BY_DEPTH, as in [S2], no
- *  output waits: each header is compared with a random number of its own, so the number of flows
+ *  (permutation-fat-tree-16.yaml: .75 of the rate with 3 us, .98 with 35 us). Where many flows
+ *  wait, each one is a small part of the excess: then the output requests it for a quarter of them,
+ *  eight at most (dragonfly-adaptive.yaml: .48 of the rate, one by one .40). A flow that was moved,
+ *  or found nothing better, keeps its path for redirect_pause. With REDIRECT_BY_DEPTH, as in [S2],
+ *  no output waits: each header is compared with a random number of its own, so the number of flows
  *  bounds the number of requests. */
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_REDIRECT_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_REDIRECT_H

@@ -129,8 +129,8 @@ static void units_from(const struct lid_switch *lid, uint32_t p, uint32_t *units
 		}
 }
 
-/* Has lane @l of @link free buffer for @units of the former link,
- * beside what the peer may send already? */
+/* Has lane @l of @link free buffer for @units of the former link, beside what the peer may send
+ * already? */
 static bool has_space(const struct link *link, uint32_t l, uint32_t units)
 {
 	return l < link->lane_count &&
