@@ -1,5 +1,3 @@
-/*  cmd_add - adds to and removes from a running fabric: `heddle add`, `heddle attach`, `heddle
- *  remove` (TB-10, TB-15, TB-22). */
 #include "orchestrator/operate/cmd_add.h"
 
 #include <limits.h>
@@ -24,18 +22,6 @@ static const struct command_words add_words = {
 	.options = client_options,
 	.option_count = 2,
 	OPERANDS("kind", 1, 0),
-};
-
-static const struct command_words remove_words = {
-	"remove",
-	"usage: heddle remove [-f FABRIC] [--json] NODE | NODE:PORT\n"
-	"Removes a host, a switch without hosts, or the link at a port of a switch from a running\n"
-	"fabric. Programs in a removed host are ended; an attached host only loses its interface.\n"
-	"PORT is a number or a neighbour.\n",
-	"exit status: 0 it is removed, 1 it cannot be, 2 wrong usage or no such fabric, 4 no "
-	"answer\n",
-	OPTIONS(client_options),
-	OPERANDS("node", 1, 1),
 };
 
 /* adds @words, KEY=VALUE each, to @request, which is freed if one is wrong */
@@ -199,22 +185,4 @@ int cmd_attach(int argc, char **argv)
 					    attach.client.json);
 	json_decref(request);
 	return status;
-}
-
-int cmd_remove(int argc, char **argv)
-{
-	struct client_words client = { 0 };
-	const char *colon;
-	char node[256];
-	int count, status = options_read(&remove_words, argc, argv, &client, &count);
-
-	if (status >= 0)
-		return status;
-	colon = strrchr(argv[1], ':');
-	snprintf(node, sizeof(node), "%.*s", colon ? (int)(colon - argv[1]) : (int)strlen(argv[1]),
-		 argv[1]);
-	return client_ask_and_print("remove", client.fabric,
-				    json_pack("{s:s, s:s, s:s*}", "ask", "remove", "node", node,
-					      "port", colon ? colon + 1 : NULL),
-				    client.json);
 }

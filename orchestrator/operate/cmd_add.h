@@ -1,4 +1,4 @@
-/*  cmd_add - `heddle add`, `heddle attach`, `heddle remove`. */
+/*  cmd_add - what joins a running fabric: `heddle add`, `heddle attach` (TB-10, TB-15, TB-22). */
 #ifndef HEDDLE_ORCHESTRATOR_OPERATE_CMD_ADD_H
 #define HEDDLE_ORCHESTRATOR_OPERATE_CMD_ADD_H
 
@@ -7,8 +7,5 @@ int cmd_add(int argc, char **argv);
 
 /** cmd_attach() - `heddle attach`.  Return: the exit status (exit_status.h). */
 int cmd_attach(int argc, char **argv);
-
-/** cmd_remove() - `heddle remove`.  Return: the exit status (exit_status.h). */
-int cmd_remove(int argc, char **argv);
 
 #endif

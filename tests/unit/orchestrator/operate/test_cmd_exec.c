@@ -5,12 +5,12 @@
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/cmd_capture.h"
 #include "orchestrator/operate/cmd_image.h"
+#include "orchestrator/operate/cmd_link.h"
 #include "orchestrator/operate/cmd_load.h"
 #include "orchestrator/operate/cmd_mpirun.h"
 #include "orchestrator/operate/cmd_outside.h"
 #include "orchestrator/operate/cmd_ping_all.h"
 #include "orchestrator/operate/cmd_ps.h"
-#include "orchestrator/operate/cmd_set.h"
 #include "orchestrator/operate/cmd_top.h"
 #include "tests/unit/orchestrator/operate/one_daemon.h"
 
