@@ -129,8 +129,8 @@ struct transport {
 };
 
 /** transport_init() - no flows, for the NIC that @config describes; rules of reliable connections
- *  as it says, without a control. Others: transport_rule(). @flows_max slots, @messages_max
- *  messages that may wait beside one of each flow. @stats borrowed.
+ *  as it says, without a control. Other transports set theirs (tcp_sender.h). @flows_max slots,
+ *  @messages_max messages that may wait beside one of each flow. @stats borrowed.
  *  Return: 0 or -ENOMEM. */
 int transport_init(struct transport *transport, const struct node_config *config,
 		   uint32_t flows_max, uint32_t messages_max, struct stats_page *stats);

@@ -3,17 +3,21 @@
  *  One end belongs to the orchestrator, the other is the node's descriptor 3. control.proto is the
  *  whole contract. A message is one packet of at most CONTROL_BYTES_MAX bytes; file descriptors
  *  travel beside it. Order of a start: CONFIGURE (with the descriptors below) -> READY; then
- *  nothing is needed until a SHOW, SET or the end of the clock. In a fallback event loop the sender
- *  also rings the node's futex word (clock asleep[]), see loop.h. Descriptors with CONFIGURE: clock
- *  page, statistics page, then transmit ring and receive ring of every port in order. Under the
- *  real clock: the clock page's head (clock_pages.h), statistics page, own doorbell, then for every
- *  port that is not vacant what its medium takes - MEDIUM_SHM, MEDIUM_TUNNEL: transmit ring,
- *  receive ring, doorbell of the peer or of the tunnel; MEDIUM_VETH: a packet socket - then a NIC's
- *  host_queues packet sockets. LINK_UP brings those of one port. Doorbells are eventfds (pace.h).
- *  Under either clock the files of the ports that are captured follow those of the ports, in their
- *  order. A packed node (SC-3) gets its statistics page and these files only: `place` says where
- *  its rings are in the memory that its worker has. A kernel passes at most 253 at once;
- *  NODE_PORTS_MAX ports need 195, their captures 32 more. */
+ *  nothing is needed until a SHOW, SET or the end of the clock. To a node with a fallback event
+ *  loop the sender also rings the node's futex word (event_loop.h).
+ *
+ *  Descriptors with CONFIGURE, in this order:
+ *    virtual clock   clock page, statistics page; transmit ring and receive ring of each port
+ *    packed there    statistics page: `place` says where the rings are in the memory of the worker
+ *                    (SC-3)
+ *    real clock      head of the clock page (clock_pages.h), statistics page, own doorbell; of each
+ *                    port that is not vacant what its medium takes: a packet socket of veth, else
+ *                    transmit ring, receive ring, doorbell of the peer or of the tunnel
+ *    then, of all    the files of captures, of events and of series, and the library of the user's
+ *                    congestion control, as far as the configuration has them; at last, under the
+ *                    real clock, the host_queues packet sockets of a NIC
+ *  LINK_UP brings those of one port. Doorbells are eventfds (pace.h). A kernel passes at most 253
+ *  descriptors at once; NODE_PORTS_MAX ports need 195, their captures 32 more. */
 #ifndef HEDDLE_NODES_CONTROL_CONTROL_H
 #define HEDDLE_NODES_CONTROL_CONTROL_H
 

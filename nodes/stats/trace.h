@@ -77,7 +77,7 @@ void trace_hosts(struct trace_entry *entry, const uint8_t *frame);
 
 /** trace_print_last() - the last @entries (up to STATS_TRACE_MAX) in the ring of @page, oldest
  *  first, one line each: what a node that fails says of itself.
- *  @page passed stats_check(); its entries are not trusted. */
+ *  @page  its entries are not trusted. */
 void trace_print_last(const struct stats_page *page, uint32_t entries, FILE *out);
 
 #endif

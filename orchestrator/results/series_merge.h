@@ -1,10 +1,9 @@
 /*  series_merge - the samples of all nodes in the order of time (SE-1), at the end of a run or
  *  while it goes on: as event_merge.h.
  *
- *  The edge port of a flow-channel switch samples what flows of its host have not acknowledged
- *  (switchd/flow_channel/unacked.h): series_merge_flow() gives that to the NIC.
+ *  Samples are given to the node that they are about: series_values_node(). So what an edge port of
+ *  a flow-channel switch samples of its host's flows (switchd/flow_channel/unacked.h) is the NIC's.
  *
- *  Samples are given to the node that they are about: series_values_node().
  *  Nodes log changes (nodes/stats/series.h); a sample that changed nothing is there too. Nothing
  *  from a node is trusted: what is no series of it is left out, and a node whose samples are not in
  *  the order of time is named and gives none any more. So a reader is given times that increase. */
