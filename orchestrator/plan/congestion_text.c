@@ -1,7 +1,10 @@
 #include "orchestrator/plan/congestion_text.h"
 
+#include <string.h>
+
 #include "nodes/base/units.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/parameter_json.h"
 
 /* ---- for people ---- */
 
@@ -97,22 +100,6 @@ void congestion_print(const struct congestion_basis *basis, const struct congest
 
 /* ---- for programs ---- */
 
-static json_t *setting_json(const struct congestion_setting *setting)
-{
-	json_t *json = json_object();
-
-	for (size_t r = 0; r < congestion_setting_parameters.count; r++) {
-		const struct parameter *row = &congestion_setting_parameters.rows[r];
-		uint64_t value = parameter_get(row, setting);
-
-		json_object_set_new(json, row->field,
-				    row->unit == PARAMETER_UNIT_FLAG
-					    ? json_boolean(value)
-					    : json_integer((json_int_t)value));
-	}
-	return json;
-}
-
 static json_t *basis_json(const struct congestion_basis *basis)
 {
 	return json_pack("{s:I, s:I, s:I, s:I}", "rate_bps", (json_int_t)basis->rate_bps, "rtt_ps",
@@ -120,36 +107,42 @@ static json_t *basis_json(const struct congestion_basis *basis)
 			 "mtu_bytes", (json_int_t)basis->mtu_bytes);
 }
 
-static json_t *detection_json(const struct congestion_config *config)
+/* All numbers but the table of settings; those of keys eca.* are in an object of their own.
+ * Return: 0; else memory is short. */
+static int numbers_put(const struct congestion_config *config, json_t *root)
 {
-	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "enabled", (int)config->eca,
-			 "lbf_thresh_units", (json_int_t)config->lbf_thresh_units, "lbf_shift",
-			 (json_int_t)config->lbf_shift, "lpf_thresh",
-			 (json_int_t)config->lpf_thresh, "lpf_shift", (json_int_t)config->lpf_shift,
-			 "dbf_thresh_units", (json_int_t)config->dbf_thresh_units, "dbf_shift",
-			 (json_int_t)config->dbf_shift, "dbf_clk_cnt",
-			 (json_int_t)config->dbf_clk_cnt);
+	json_t *eca = json_object();
+	int error = json_object_set_new(root, "eca", eca);
+
+	for (size_t r = 0; r < congestion_parameters.count; r++) {
+		const struct parameter *row = &congestion_parameters.rows[r];
+		bool of_eca = row->key && !strncmp(row->key, "eca.", 4);
+		bool enables = row->offset == offsetof(struct congestion_config, eca);
+
+		if (row->bytes)
+			error |= json_object_set_new(of_eca ? eca : root,
+						     enables ? "enabled" : row->field,
+						     parameter_json(row, config));
+	}
+	if (!config->ecn)
+		error |= json_object_set_new(root, "ecn_eca", json_integer(0));
+	return error;
 }
 
 json_t *congestion_json(const struct congestion_basis *basis,
 			const struct congestion_config *config)
 {
-	json_t *settings = json_array();
+	json_t *root = json_object(), *settings = json_array();
+	int error = json_object_set_new(root, "basis", basis_json(basis));
 
+	error |= numbers_put(config, root);
+	error |= json_object_set_new(root, "settings", settings);
 	for (uint32_t row = 0; row < congestion_setting_count(config); row++)
-		json_array_append_new(settings, setting_json(&config->settings[row]));
-	return json_pack("{s:o, s:o, s:b, s:I, s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I, s:b, s:I, "
-			 "s:I, s:I, s:o}",
-			 "basis", basis_json(basis), "eca", detection_json(config), "slow_start",
-			 (int)config->slow_start, "slow_start_setting",
-			 (json_int_t)config->slow_start_setting, "rate_limit",
-			 (int)config->rate_limit, "flow_limit", (int)config->flow_limit,
-			 "limit_after_ack", (int)config->limit_after_ack, "headroom",
-			 (int)config->headroom, "fgfc", (int)config->fgfc, "fgfc_pause_ps",
-			 (json_int_t)config->fgfc_pause_ps, "fgfc_credit_units",
-			 (json_int_t)config->fgfc_credit_units, "port_limit_units",
-			 (json_int_t)config->port_limit_units, "inputs", (int)config->inputs,
-			 "inputs_thresh_units", (json_int_t)config->inputs_thresh_units,
-			 "inputs_shift", (json_int_t)config->inputs_shift, "ecn_eca",
-			 (json_int_t)(config->ecn ? config->ecn_eca : 0), "settings", settings);
+		error |= json_array_append_new(
+			settings,
+			parameters_json(&congestion_setting_parameters, &config->settings[row]));
+	if (!error)
+		return root;
+	json_decref(root);
+	return NULL;
 }

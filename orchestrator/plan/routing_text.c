@@ -4,6 +4,7 @@
 
 #include "nodes/base/units.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/parameter_json.h"
 
 static const char *const rule_names[LANE_RULES] = {
 	[LANES_KEEP] = "keep", [LANES_BY_HOP] = "by-hop"
@@ -232,29 +233,22 @@ void routing_print(const struct plan *plan, FILE *out)
 json_t *routing_json(const struct plan *plan)
 {
 	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
-
-	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:b, s:I, "
-		"s:I, s:I, s:I, s:I, "
-		"s:I}",
-		"choice", routing_choice_words[routing->choice], "load",
-		routing->load_queue ? "queue" : "path", "redirect_rule",
-		redirect_rule_words[routing->redirect_rule], "order",
+	json_t *root = parameters_json(&routing_parameters, routing);
+	json_t *more = json_pack(
+		"{s:s, s:s, s:I, s:s}", "load", routing->load_queue ? "queue" : "path", "order",
 		scenario_order_name[plan->routing.order], "lanes", (json_int_t)plan->nodes[0].lanes,
-		"lane_rule", rule_names[routing->lane_rule], "detour",
-		routing_detour_words[routing->detour], "detour_weight_permille",
-		(json_int_t)routing->detour_weight_permille, "detour_bias_units",
-		(json_int_t)routing->detour_bias_units, "detour_draws",
-		(json_int_t)routing->detour_draws, "hold_sources", (int)routing->hold_sources,
-		"hold_ps", (json_int_t)routing->hold_ps, "redirect", (int)routing->redirect,
-		"redirect_anywhere", (int)routing->redirect_anywhere, "redirect_inputs",
-		(int)routing->redirect_inputs, "redirect_depth_units",
-		(json_int_t)routing->redirect_depth_units, "redirect_full_units",
-		(json_int_t)routing->redirect_full_units, "redirect_growth_weight_permille",
-		(json_int_t)routing->redirect_growth_weight_permille, "redirect_interval_ps",
-		(json_int_t)routing->redirect_interval_ps, "redirect_pause_ps",
-		(json_int_t)routing->redirect_pause_ps, "redirect_group",
-		(json_int_t)routing->redirect_group);
+		"lane_rule", rule_names[routing->lane_rule]);
+
+	/* of one switch only; `load` says it */
+	json_object_del(root, "seed");
+	json_object_del(root, "load_queue");
+	if (!json_object_update(root, more)) {
+		json_decref(more);
+		return root;
+	}
+	json_decref(more);
+	json_decref(root);
+	return NULL;
 }
 
 /* PG-4: the names of the classes whose packets may be sent to other ports than the static one */
@@ -270,22 +264,11 @@ static json_t *adaptive_classes_json(const struct node_config *node)
 
 json_t *port_group_json(const struct plan *plan)
 {
-	const struct port_group_config *config = &plan->nodes[0].port_group;
+	const struct node_config *node = &plan->nodes[0];
+	json_t *root = parameters_json(&port_group_parameters, &node->port_group);
 
-	return json_pack(
-		"{s:o, s:b, s:I, s:b, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:I, s:I, "
-		"s:I, s:I, s:I}",
-		"adaptive_classes", adaptive_classes_json(&plan->nodes[0]), "non_minimal",
-		(int)config->non_minimal, "lid_bits", (json_int_t)config->lid_bits, "adaptive",
-		(int)config->adaptive, "policy", port_group_policy_words[config->policy],
-		"update_lft", (int)config->update_lft, "pending_units",
-		(json_int_t)config->pending_units, "queue_units", (json_int_t)config->queue_units,
-		"log_marks", (json_int_t)config->log_marks, "log_window_ps",
-		(json_int_t)config->log_window_ps, "hold_ps", (json_int_t)config->hold_ps, "fecn",
-		(int)config->fecn, "fecn_units", (json_int_t)config->fecn_units, "becn",
-		(int)config->becn, "becn_interval_ps", (json_int_t)config->becn_interval_ps,
-		"ccti_increase", (json_int_t)config->ccti_increase, "ccti_max",
-		(json_int_t)config->ccti_max, "ccti_step_permille",
-		(json_int_t)config->ccti_step_permille, "ccti_timer_ps",
-		(json_int_t)config->ccti_timer_ps);
+	if (!json_object_set_new(root, "adaptive_classes", adaptive_classes_json(node)))
+		return root;
+	json_decref(root);
+	return NULL;
 }
