@@ -36,7 +36,8 @@ enum path_pause_form {
 };
 
 /* what decides how fast a queue pair sends (nicd/transport/congestion_control.h): constant, word of
- * scenarios and of --cc. `own` is not among these words: --cc takes the library itself. */
+ * scenarios and of --cc; NONE is the last one. `own` is not among these words: --cc takes the
+ * library itself. */
 #define CONGESTION_ROWS(ROW)                       \
 	ROW(DCQCN, "dcqcn") /* if dcqcn.enabled */ \
 	ROW(SWIFT, "swift")                        \

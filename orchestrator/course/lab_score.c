@@ -62,16 +62,16 @@ static const struct option_row rows[] = {
 		    "only this scenario; may be repeated"),
 	OPTION_TEXT("--scenarios", "DIR", AT(folder),
 		    "the scenarios in DIR instead of those that come with heddle"),
-	OPTION_FLAG("--alone", AT(alone), "without dcqcn, swift and tcp beside the CONTROLs"),
+	OPTION_FLAG("--alone", AT(alone), "without the built-in controls beside the CONTROLs"),
 	OPTION_FLAG("--quiet", AT(quiet), "no progress"),
 };
 
 static const struct command_words words = {
 	"lab score",
 	"usage: heddle lab score [CONTROL...] [options]\n"
-	"Plays congestion controls in six scenarios, beside dcqcn, swift and tcp, and prints\n"
-	"their points. A CONTROL is a shared library such as ./my.so, or dcqcn, swift, none or\n"
-	"tcp.\n",
+	"Plays congestion controls in six scenarios, beside the built-in ones, and prints their\n"
+	"points. A CONTROL is a shared library such as ./my.so, or one of\n" OPTION_CONTROL_WORDS
+	".\n",
 	"The expectations of a scenario are its goals. Its points are 100 times the geometric\n"
 	"mean of how much of each goal is reached; the total is the mean over the scenarios:\n"
 	"docs/own-congestion-control.md.\n"
@@ -146,19 +146,23 @@ static void control_add(struct score_options *options, const char *control)
 	options->controls[options->control_count++] = control;
 }
 
+/* those that are given, and beside them, unless alone, the built-in ones: all but `none` */
 static int controls_take(struct score_options *options, int count, char **names)
 {
-	static const char *const built_in[] = { "dcqcn", "swift", "tcp" };
+	const unsigned built_in = CONGESTION_NONE + 1; /* with tcp */
 
-	if (count > (int)(SCORE_CONTROLS_MAX - COUNT_OF(built_in)))
-		return options_wrong("lab score", "more than %zu controls",
-				     SCORE_CONTROLS_MAX - COUNT_OF(built_in));
+	if (count > (int)(SCORE_CONTROLS_MAX - built_in))
+		return options_wrong("lab score", "more than %u controls",
+				     SCORE_CONTROLS_MAX - built_in);
 	if (options->alone && !count)
 		return options_wrong("lab score", "--alone needs a CONTROL");
 	for (int i = 0; i < count; i++)
 		control_add(options, names[i]);
-	for (size_t i = 0; i < COUNT_OF(built_in) && !options->alone; i++)
-		control_add(options, built_in[i]);
+	if (options->alone)
+		return 0;
+	for (unsigned kind = 0; kind < CONGESTION_NONE; kind++)
+		control_add(options, congestion_words[kind]);
+	control_add(options, "tcp");
 	return 0;
 }
 
