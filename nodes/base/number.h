@@ -14,4 +14,14 @@ static inline uint64_t number_max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static inline uint32_t number_min32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint32_t number_max32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
 #endif

@@ -5,19 +5,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "nodes/base/number.h"
+
 static char folded(char letter)
 {
 	return letter == '_' ? '-' : (char)tolower((unsigned char)letter);
-}
-
-static unsigned min_of(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-static unsigned max_of(unsigned a, unsigned b)
-{
-	return a > b ? a : b;
 }
 
 static const char *word_at(const char *const *words, size_t stride, size_t index)
@@ -35,13 +27,13 @@ static unsigned distance_or_prefix(const char *word, const char *candidate)
 	size_t length = strlen(word);
 	unsigned distance = suggest_distance(word, candidate);
 
-	return length >= 3 && !strncasecmp(word, candidate, length) ? min_of(distance, 1)
+	return length >= 3 && !strncasecmp(word, candidate, length) ? number_min32(distance, 1)
 								    : distance;
 }
 
 const char *suggest_nearest(const char *word, const char *const *words, size_t count, size_t stride)
 {
-	unsigned allowed = max_of(1, (1 + (unsigned)strlen(word)) / 3);
+	unsigned allowed = number_max32(1, (1 + (unsigned)strlen(word)) / 3);
 	unsigned best_distance = allowed + 1;
 	const char *best = NULL;
 
@@ -73,11 +65,11 @@ unsigned suggest_distance(const char *a, const char *b)
 		rows[2][0] = (unsigned)i;
 		for (size_t j = 1; j <= b_length; j++) {
 			char x = folded(a[i - 1]), y = folded(b[j - 1]);
-			unsigned best = min_of(min_of(rows[1][j], rows[2][j - 1]) + 1,
-					       rows[1][j - 1] + (x != y));
+			unsigned best = number_min32(number_min32(rows[1][j], rows[2][j - 1]) + 1,
+						     rows[1][j - 1] + (x != y));
 
 			if (i > 1 && j > 1 && x == folded(b[j - 2]) && y == folded(a[i - 2]))
-				best = min_of(best, rows[0][j - 2] + 1);
+				best = number_min32(best, rows[0][j - 2] + 1);
 			rows[2][j] = best;
 		}
 	}

@@ -4,16 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/number.h"
 #include "orchestrator/plan/plan_roce.h"
 #include "orchestrator/plan/plan_routing.h"
 #include "orchestrator/plan/plan_workload.h"
 
 /* ---- vacant places ---- */
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 /* the places of nodes that join are on this machine */
 static int machines_widen(struct plan *plan, uint32_t more_switches, uint32_t more_hosts)
@@ -31,24 +27,35 @@ static int machines_widen(struct plan *plan, uint32_t more_switches, uint32_t mo
 	return 0;
 }
 
-/* NICs move to higher indices, after the places of the new switches; peers and links follow */
+/* nodes from index @from on have moved up by @by: their peers and links follow */
+static void indices_shift(struct plan *plan, uint32_t from, uint32_t by)
+{
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++)
+			if (plan->nodes[i].ports[p].peer_index >= from)
+				plan->nodes[i].ports[p].peer_index += by;
+	for (uint32_t i = 0; i < plan->link_count; i++) {
+		struct plan_link *link = &plan->links[i];
+
+		link->node_a += link->node_a >= from ? by : 0;
+		link->node_b += link->node_b >= from ? by : 0;
+	}
+}
+
+/* NICs move to higher indices, after the places of the new switches */
 static int nodes_widen(struct plan *plan)
 {
-	uint32_t free_places = NODE_COUNT_MAX - plan->node_count;
-	uint32_t more_switches = least(PLAN_SPARE_SWITCHES, free_places / 2);
-	uint32_t more_hosts = least(PLAN_SPARE_HOSTS, free_places - more_switches);
-	uint32_t switches = plan->switch_count,
-		 node_count = plan->node_count + more_switches + more_hosts;
+	uint32_t free_places = NODE_COUNT_MAX - plan->node_count, switches = plan->switch_count;
+	uint32_t more_switches = number_min32(PLAN_SPARE_SWITCHES, free_places / 2);
+	uint32_t more_hosts = number_min32(PLAN_SPARE_HOSTS, free_places - more_switches);
+	uint32_t node_count = plan->node_count + more_switches + more_hosts;
 	struct node_config *nodes = calloc(node_count, sizeof(*nodes));
 	struct plan_host *hosts =
 		reallocarray(plan->hosts, plan->host_count + more_hosts, sizeof(*hosts));
 
 	plan->hosts = hosts ? hosts : plan->hosts;
-	if (!nodes || !hosts) {
-		free(nodes);
-		return -ENOMEM;
-	}
-	if (plan->machine_of && machines_widen(plan, more_switches, more_hosts)) {
+	if (!nodes || !hosts ||
+	    (plan->machine_of && machines_widen(plan, more_switches, more_hosts))) {
 		free(nodes);
 		return -ENOMEM;
 	}
@@ -67,16 +74,8 @@ static int nodes_widen(struct plan *plan)
 		nodes[i].kind = i < plan->switch_count ? NODE_SWITCH : NODE_NIC;
 		nodes[i].index = i;
 		nodes[i].node_count = node_count;
-		for (uint32_t p = 0; p < nodes[i].port_count; p++)
-			if (nodes[i].ports[p].peer_index >= switches)
-				nodes[i].ports[p].peer_index += more_switches;
 	}
-	for (uint32_t i = 0; i < plan->link_count; i++) {
-		struct plan_link *link = &plan->links[i];
-
-		link->node_a += link->node_a >= switches ? more_switches : 0;
-		link->node_b += link->node_b >= switches ? more_switches : 0;
-	}
+	indices_shift(plan, switches, more_switches);
 	return 0;
 }
 
@@ -102,12 +101,10 @@ static struct port_config vacant_port(const struct plan *plan)
 		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++) {
 			const struct port_config *other = &plan->nodes[i].ports[p];
 
-			port.mtu_bytes = other->mtu_bytes > port.mtu_bytes ? other->mtu_bytes
-									   : port.mtu_bytes;
-			port.channels =
-				other->channels > port.channels ? other->channels : port.channels;
-			if (other->headroom_bytes > port.headroom_bytes)
-				port.headroom_bytes = other->headroom_bytes;
+			port.mtu_bytes = number_max32(port.mtu_bytes, other->mtu_bytes);
+			port.channels = number_max32(port.channels, other->channels);
+			port.headroom_bytes =
+				number_max(port.headroom_bytes, other->headroom_bytes);
 		}
 	return port;
 }
@@ -138,7 +135,8 @@ int plan_spare_make(struct plan *plan)
 		if (!plan_vacant(plan, i))
 			error = ports_widen(
 				plan, &plan->nodes[i],
-				least(plan->nodes[i].port_count + PLAN_SPARE_PORTS, NODE_PORTS_MAX),
+				number_min32(plan->nodes[i].port_count + PLAN_SPARE_PORTS,
+					     NODE_PORTS_MAX),
 				&vacant);
 	return error;
 }
@@ -333,8 +331,8 @@ int64_t plan_spare_link(struct plan *plan, uint32_t node_a, uint32_t node_b,
 		return -ENOSPC;
 	if (!vacant_ports_find(a, b, &port_a, &port_b))
 		return -EMLINK;
-	mtu_bytes = least(like->mtu_bytes,
-			  least(a->ports[port_a].mtu_bytes, b->ports[port_b].mtu_bytes));
+	mtu_bytes = number_min32(like->mtu_bytes, number_min32(a->ports[port_a].mtu_bytes,
+							       b->ports[port_b].mtu_bytes));
 	port_plug(plan, node_a, port_a, node_b, port_b, link, like, mtu_bytes);
 	port_plug(plan, node_b, port_b, node_a, port_a, link, like, mtu_bytes);
 	plan->links[link] = (struct plan_link){

@@ -7,14 +7,10 @@
  *  `packet` leaves. plan_workload.c checks whether the given values fit the links. */
 #include "orchestrator/scenario/scenario_packet.h"
 
+#include "nodes/base/number.h"
 #include "nodes/wire/frame.h"
 
 #define PACKET_BYTES_DEFAULT 4096u /* of frames that have no path MTU */
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 /* the least MTU of the links that @workload's packets may use */
 static uint32_t mtu_of_links(const struct scenario *scenario,
@@ -23,12 +19,13 @@ static uint32_t mtu_of_links(const struct scenario *scenario,
 	uint32_t mtu_bytes = UINT32_MAX;
 
 	for (uint32_t i = 0; i < workload->sender_count; i++)
-		mtu_bytes = least(mtu_bytes, scenario->hosts[workload->senders[i]].link.mtu_bytes);
+		mtu_bytes = number_min32(mtu_bytes,
+					 scenario->hosts[workload->senders[i]].link.mtu_bytes);
 	for (uint32_t i = 0; i < workload->receiver_count; i++)
-		mtu_bytes =
-			least(mtu_bytes, scenario->hosts[workload->receivers[i]].link.mtu_bytes);
+		mtu_bytes = number_min32(mtu_bytes,
+					 scenario->hosts[workload->receivers[i]].link.mtu_bytes);
 	for (uint32_t i = 0; i < scenario->link_count; i++)
-		mtu_bytes = least(mtu_bytes, scenario->links[i].settings.mtu_bytes);
+		mtu_bytes = number_min32(mtu_bytes, scenario->links[i].settings.mtu_bytes);
 	return mtu_bytes;
 }
 
@@ -50,8 +47,7 @@ static void roce_complete(struct reader *reader, const struct yaml_node *node,
 	else if (!path_mtu)
 		key_refuse(reader, node,
 			   "links with an MTU of %u bytes are too small for the smallest path MTU "
-			   "of RoCEv2: %u at "
-			   "least",
+			   "of RoCEv2: %u at least",
 			   room_bytes, frame_bytes_of(workload->frame, FRAME_PATH_MTU_MIN));
 	else if (packet && frame_bytes_of(workload->frame, path_mtu) > workload->packet_bytes)
 		key_refuse(reader, packet,
