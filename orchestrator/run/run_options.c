@@ -222,17 +222,10 @@ const struct run_options run_options_default = {
 	.fabric = { .loop = "auto", .watchdog_ns = WATCHDOG_NS_DEFAULT },
 };
 
-int run_options_read(struct run_options *options, int argc, char **argv)
-{
-	const char *table;
-	int count, status;
+/* ---- options that exclude each other.  Return: 0 or EXIT_USAGE, reported ---- */
 
-	*options = run_options_default;
-	status = options_read(&words, argc, argv, options, &count);
-	if (status >= 0)
-		return status;
-	options->scenario = argv[1];
-	table = table_option(options);
+static int clock_check(const struct run_options *options)
+{
 	if (options->real && (options->breaks || options->slow_ps_per_s))
 		return options_wrong("run", "the real clock cannot be stopped or slowed down: "
 					    "--break-at, --script and --slow are for "
@@ -243,6 +236,14 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 	if (!options->real && *options->settings.dilation)
 		return options_wrong("run", "--dilate is for --clock real: the virtual clock is "
 					    "exact on any machine");
+	return 0;
+}
+
+/* several runs and a table */
+static int table_check(const struct run_options *options)
+{
+	const char *table = table_option(options);
+
 	if (options->sweep && options->seeds)
 		return options_wrong("run", "either --sweep or --seeds");
 	if (options->compare && (options->sweep || options->seeds || options->variant))
@@ -260,6 +261,14 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 				     : options->events ? "--events"
 						       : "--capture",
 				     table);
+	return 0;
+}
+
+/* the page: --report, --view */
+static int page_check(const struct run_options *options)
+{
+	const char *table = table_option(options);
+
 	if (options->report && (options->record || options->sweep || options->seeds))
 		return options_wrong("run", options->record
 						    ? "--report and --record each make a "
@@ -274,6 +283,21 @@ int run_options_read(struct run_options *options, int argc, char **argv)
 	if (options->report && options->view)
 		return options_wrong("run", "--report and --view each make a recording of the run: "
 					    "give one of them");
+	return 0;
+}
+
+int run_options_read(struct run_options *options, int argc, char **argv)
+{
+	int count, status;
+
+	*options = run_options_default;
+	status = options_read(&words, argc, argv, options, &count);
+	if (status >= 0)
+		return status;
+	options->scenario = argv[1];
+	status = clock_check(options) ?: table_check(options) ?: page_check(options);
+	if (status)
+		return status;
 	if (options->only_count && !options->compare)
 		return options_wrong("run", "--only names a variant to --compare: give that too");
 	options->fabric.real = options->fabric.whole = options->real;

@@ -84,7 +84,32 @@ static int deadlocks_judge(const struct run_options *options, const struct plan 
 	return EXIT_STALL;
 }
 
-/* after the end of the fabric: gathers, judges and writes results */
+/* @status of the run, unless its @results say another one; reported */
+static int results_judge(const struct run_options *options, const struct plan *plan,
+			 const struct results *results, int status)
+{
+	char why[256];
+
+	if (!results_balanced(results)) {
+		run_remark(options, "injected, delivered, lost and waiting bytes do not balance: a "
+				    "node counts wrongly");
+		status = EXIT_NODE;
+	}
+	if (results_symptom_wrong(plan, results, why, sizeof(why))) {
+		run_remark(options, "%s, so this is not the result of the scenario", why);
+		status = EXIT_NODE;
+	}
+	if (!status && !results->interrupted && !results_valid(results)) {
+		if (options->row)
+			run_remark(options, "not valid: the machine was too slow");
+		status = EXIT_NOT_VALID;
+	}
+	if (!status && expect_failed(results))
+		status = EXIT_EXPECTATION;
+	return deadlocks_judge(options, plan, results) ?: status;
+}
+
+/* after the end of the fabric: gathers, writes and judges results */
 static int results_make(struct run_output *output, const struct run_options *options,
 			struct run *run, bool interrupted)
 {
@@ -94,7 +119,6 @@ static int results_make(struct run_output *output, const struct run_options *opt
 				   .empty = fabric->empty,
 				   .end_ps = fabric->stopped_at_ps };
 	struct stats_page **pages = fabric_pages(fabric);
-	char why[256];
 	int status;
 
 	if (!pages) {
@@ -107,24 +131,7 @@ static int results_make(struct run_output *output, const struct run_options *opt
 		status = options_wrong("run", "not enough memory for the results");
 	} else {
 		status = run_output_write(output, options, plan, pages, &results, fabric);
-		if (!results_balanced(&results)) {
-			run_remark(options, "injected, delivered, lost and waiting bytes do not "
-					    "balance: a node counts wrongly");
-			status = EXIT_NODE;
-		}
-		if (results_symptom_wrong(plan, &results, why, sizeof(why))) {
-			run_remark(options, "%s, so this is not the result of the scenario", why);
-			status = EXIT_NODE;
-		}
-		if (!status && !interrupted && !results_valid(&results)) {
-			if (options->row)
-				run_remark(options, "not valid: the machine was too slow");
-			status = EXIT_NOT_VALID;
-		}
-		if (!status && expect_failed(&results))
-			status = EXIT_EXPECTATION;
-		if (deadlocks_judge(options, plan, &results))
-			status = EXIT_STALL;
+		status = results_judge(options, plan, &results, status);
 	}
 	results_free(&results);
 	free(pages);
