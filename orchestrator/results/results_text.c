@@ -292,26 +292,30 @@ static void ports_write(const struct text *t)
 	free(order);
 }
 
-static void totals_write(const struct text *t)
+/* bytes: injected, and what became of them; retransmitted packets count each time */
+static void bytes_write(const struct text *t)
 {
 	const struct result_totals *totals = &t->results->totals;
 	char injected[HUMAN_TEXT_MAX], delivered[HUMAN_TEXT_MAX], lost[HUMAN_TEXT_MAX],
 		inside[HUMAN_TEXT_MAX];
-	const char *comma = ": ";
-	uint64_t drops = 0;
+	bool negative = totals->inside_bytes < 0;
 
-	/* retransmitted packets count each time */
 	fprintf(t->out, "\ninjected %s, delivered %s, %s %s, inside %s%s\n",
 		human_bytes(totals->injected_bytes, injected),
 		human_bytes(totals->delivered_bytes, delivered),
 		results_is_roce(t->plan) ? "dropped" : "lost",
-		human_bytes(totals->lost_bytes, lost), totals->inside_bytes < 0 ? "-" : "",
-		human_bytes((uint64_t)(totals->inside_bytes < 0 ? -totals->inside_bytes
-								: totals->inside_bytes),
+		human_bytes(totals->lost_bytes, lost), negative ? "-" : "",
+		human_bytes((uint64_t)(negative ? -totals->inside_bytes : totals->inside_bytes),
 			    inside));
 	if (!results_balanced(t->results))
 		fprintf(t->out, "%sthe totals do not balance%s: the nodes hold %" PRIu64 " bytes\n",
 			paint(t, RED), paint(t, PLAIN), totals->held_bytes);
+}
+
+static void packets_write(const struct text *t)
+{
+	const struct result_totals *totals = &t->results->totals;
+
 	fprintf(t->out, "packets lost %" PRIu64, totals->lost);
 	if (totals->under_way)
 		fprintf(t->out, ", in flight %" PRIu64, totals->under_way);
@@ -322,6 +326,12 @@ static void totals_write(const struct text *t)
 			", waits because no flow channel was free %" PRIu64,
 			totals->unreported_units, totals->channel_waits);
 	fputc('\n', t->out);
+}
+
+static void unlogged_write(const struct text *t)
+{
+	const struct result_totals *totals = &t->results->totals;
+
 	if (totals->messages_unlogged)
 		fprintf(t->out,
 			"%scompletion times are incomplete%s: %" PRIu64 " of %" PRIu64
@@ -329,19 +339,31 @@ static void totals_write(const struct text *t)
 			" (nic.messages-max)\n",
 			paint(t, RED), paint(t, PLAIN), totals->messages_unlogged, totals->messages,
 			t->plan->nodes[t->plan->switch_count].nic.messages_max);
-	for (uint32_t reason = 0; reason < DROP_REASONS; reason++)
-		drops += t->results->drops[reason];
-	if (!drops)
-		return;
-	fprintf(t->out, "frames dropped");
+}
+
+static void drops_write(const struct text *t)
+{
+	const char *before = "frames dropped: ";
+	bool any = false;
+
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++) {
 		if (!t->results->drops[reason])
 			continue;
-		fprintf(t->out, "%s%s %" PRIu64, comma, stats_drop_name[reason],
+		fprintf(t->out, "%s%s %" PRIu64, before, stats_drop_name[reason],
 			t->results->drops[reason]);
-		comma = ", ";
+		before = ", ";
+		any = true;
 	}
-	fputc('\n', t->out);
+	if (any)
+		fputc('\n', t->out);
+}
+
+static void totals_write(const struct text *t)
+{
+	bytes_write(t);
+	packets_write(t);
+	unlogged_write(t);
+	drops_write(t);
 }
 
 struct fullest {
@@ -422,23 +444,18 @@ static void fidelity_write(const struct text *t)
 
 static void host_write(const struct text *t, const struct result_host *host)
 {
-	if (plan_is_real(t->plan)) {
-		fprintf(t->out,
-			"\ncost: %.3f s (start %.3f s, end %.3f s), CPU %.3f s, %" PRIu64
-			" packet-hops, %.3g per CPU second\n",
-			host->wall_s, host->start_s, host->end_s, host->cpu_s, host->packet_hops,
-			host->cpu_s > 0 ? (double)host->packet_hops / host->cpu_s : 0);
-		return;
-	}
 	fprintf(t->out,
 		"\ncost: %.3f s (start %.3f s, end %.3f s), CPU %.3f s, %" PRIu64
-		" packet-hops, %.3g per CPU second, %" PRIu64 " windows of %.1f nodes, %" PRIu64
-		" wake-ups\n",
+		" packet-hops, %.3g per CPU second",
 		host->wall_s, host->start_s, host->end_s, host->cpu_s, host->packet_hops,
-		host->cpu_s > 0 ? (double)host->packet_hops / host->cpu_s : 0, host->windows,
-		host->windows ? (double)host->node_windows / (double)host->windows : 0,
-		host->wakes);
-	if (host->moves)
+		host->cpu_s > 0 ? (double)host->packet_hops / host->cpu_s : 0);
+	if (!plan_is_real(t->plan))
+		fprintf(t->out, ", %" PRIu64 " windows of %.1f nodes, %" PRIu64 " wake-ups",
+			host->windows,
+			host->windows ? (double)host->node_windows / (double)host->windows : 0,
+			host->wakes);
+	fputc('\n', t->out);
+	if (!plan_is_real(t->plan) && host->moves)
 		fprintf(t->out,
 			"other programs took %.3f s of the cores from waiting nodes; the nodes "
 			"were moved %" PRIu64 " times\n",
