@@ -14,6 +14,7 @@
 #include "nodes/base/monotonic.h"
 #include "nodes/base/number.h"
 #include "nodes/link/carrier.h"
+#include "orchestrator/base/exit_status.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/fabric/fabric_end.h"
@@ -70,7 +71,7 @@ static bool report(int report_fd, const char *text)
 int live_run(struct plan *plan, const struct live_options *options, int report_fd)
 {
 	struct daemon_state *daemon = calloc(1, sizeof(*daemon));
-	int status = 4, error;
+	int status = EXIT_NODE, error;
 
 	signal(SIGPIPE, SIG_IGN);
 	interrupt_catch();
@@ -292,7 +293,29 @@ void live_failure_note(struct live *live)
 	live->fabric.failure[0] = 0;
 }
 
-/* logs deaths of nodes, takes the links of dead nodes down, and sweeps if tables must follow */
+/* has node @index died, or does it run again? A death is logged, and its links are taken down.
+ * Return: did it die? */
+static bool node_watch(struct daemon_state *daemon, uint32_t index)
+{
+	struct fabric *fabric = &daemon->live.fabric;
+	pid_t pid = fabric_pid(fabric, index);
+	int error;
+
+	if (!plan_here(fabric->plan, index) || daemon->death_logged[index] == !pid)
+		return false;
+	daemon->death_logged[index] = !pid;
+	if (pid)
+		return false;
+	live_note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, index),
+		  fabric->plan->nodes[index].name, (int)fabric->nodes[index].pid_shown,
+		  fabric->nodes[index].fate);
+	error = fabric_node_isolate(fabric, index);
+	if (error)
+		live_note("its links could not be taken down: %s", strerror(-error));
+	return true;
+}
+
+/* watches all nodes, and sweeps if tables must follow */
 static void nodes_watch(struct daemon_state *daemon)
 {
 	struct fabric *fabric = &daemon->live.fabric;
@@ -303,23 +326,9 @@ static void nodes_watch(struct daemon_state *daemon)
 	fabric_watch_messages(fabric, 0);
 	fabric_watch_children(fabric);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
-		const struct fabric_node *node = &fabric->nodes[i];
-		pid_t pid = fabric_pid(fabric, i);
-
-		int error;
-
-		changed |= node->tables_due && pid && !fabric_process(fabric, i)->stopped_ns;
-		if (!plan_here(fabric->plan, i) || daemon->death_logged[i] == !pid)
-			continue;
-		daemon->death_logged[i] = !pid;
-		if (pid)
-			continue;
-		changed = true;
-		live_note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i),
-			  fabric->plan->nodes[i].name, (int)node->pid_shown, node->fate);
-		error = fabric_node_isolate(fabric, i);
-		if (error)
-			live_note("its links could not be taken down: %s", strerror(-error));
+		changed |= fabric->nodes[i].tables_due && fabric_pid(fabric, i) &&
+			   !fabric_process(fabric, i)->stopped_ns;
+		changed |= node_watch(daemon, i);
 	}
 	changed |= live_tunnel_watch(&daemon->live);
 	live_host_carriers(&daemon->live);
@@ -334,8 +343,7 @@ static void nodes_watch(struct daemon_state *daemon)
 static void init_lost(struct fabric_namespaces *namespaces)
 {
 	live_note("the hosts' init process is dead: all programs in hosts have ended, and none can "
-		  "be "
-		  "started");
+		  "be started");
 	close(namespaces->init_fd);
 	namespaces->init_fd = -1;
 }
@@ -375,53 +383,63 @@ static void polled_fill(const struct daemon_state *daemon, struct pollfd polled[
 					 daemon->clients.all[i].out ? POLLOUT : POLLIN, 0 };
 }
 
-static void daemon_serve(struct daemon_state *daemon)
+/* does what is due by the clock.  Return: in how many ns it is next; UINT64_MAX: nothing is */
+static uint64_t due_do(struct daemon_state *daemon)
 {
 	struct live *live = &daemon->live;
-	struct pollfd polled[POLL_COUNT];
-	struct timespec nap;
-	sigset_t all, before;
-	uint64_t wait_ns;
+	uint64_t wait_ns = live_faults_step(live);
 	bool missing;
+
+	nodes_watch(daemon);
+	wait_ns = number_min(wait_ns, fabric_drain_step(&live->fabric));
+	live_clients_watch(&daemon->clients);
+	live_outside_watch(live);
+	live_programs_watch(live);
+	wait_ns = number_min(wait_ns, live_history_step(&live->history, live->plan, &live->fabric,
+							monotonic_ns() - live->since_ns));
+	wait_ns = number_min(wait_ns, tunnel_names_wait_ns(&live->tunnel));
+	missing = manager_pair_watch(&live->managers);
+	live_failure_note(live);
+	return daemon->clients.accept_paused || missing ? number_min(wait_ns, SECOND_NS) : wait_ns;
+}
+
+/* serves the descriptors that have something */
+static void polled_serve(struct daemon_state *daemon, const struct pollfd polled[POLL_COUNT])
+{
+	struct live *live = &daemon->live;
+
+	daemon->clients.accept_paused = false;
+	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
+		if (polled[POLL_CLIENTS + i].revents)
+			live_client_serve(&daemon->clients, &daemon->clients.all[i],
+					  polled[POLL_CLIENTS + i].revents);
+	if (polled[POLL_INIT].revents)
+		init_lost(&live->namespaces);
+	if (polled[POLL_FOLDER].revents && runtime_lost(&live->place)) {
+		live_note("%s was removed: no command finds this fabric", live->place.path);
+		live->ending = true;
+	}
+	if (polled[POLL_LISTENER].revents)
+		live_client_accept(&daemon->clients, daemon->listener);
+}
+
+static void daemon_serve(struct daemon_state *daemon)
+{
+	struct pollfd polled[POLL_COUNT];
+	sigset_t all, before;
 
 	/* signals are unblocked in ppoll() only, so that none is missed between the checks and the
 	 * sleep */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	while (!live->ending && !interrupt_seen()) {
-		wait_ns = live_faults_step(live);
-		nodes_watch(daemon);
-		wait_ns = number_min(wait_ns, fabric_drain_step(&live->fabric));
-		live_clients_watch(&daemon->clients);
-		live_outside_watch(live);
-		live_programs_watch(live);
-		wait_ns = number_min(wait_ns,
-				     live_history_step(&live->history, live->plan, &live->fabric,
-						       monotonic_ns() - live->since_ns));
-		wait_ns = number_min(wait_ns, tunnel_names_wait_ns(&live->tunnel));
-		missing = manager_pair_watch(&live->managers);
-		live_failure_note(live);
+	while (!daemon->live.ending && !interrupt_seen()) {
+		uint64_t wait_ns = due_do(daemon);
+		struct timespec nap = { (time_t)(wait_ns / SECOND_NS),
+					(long)(wait_ns % SECOND_NS) };
+
 		polled_fill(daemon, polled);
-		if ((daemon->clients.accept_paused || missing) && wait_ns > SECOND_NS)
-			wait_ns = SECOND_NS;
-		nap = (struct timespec){ (time_t)(wait_ns / SECOND_NS),
-					 (long)(wait_ns % SECOND_NS) };
-		if (ppoll(polled, POLL_COUNT, wait_ns == UINT64_MAX ? NULL : &nap, &before) < 0)
-			continue;
-		daemon->clients.accept_paused = false;
-		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
-			if (polled[POLL_CLIENTS + i].revents)
-				live_client_serve(&daemon->clients, &daemon->clients.all[i],
-						  polled[POLL_CLIENTS + i].revents);
-		}
-		if (polled[POLL_INIT].revents)
-			init_lost(&live->namespaces);
-		if (polled[POLL_FOLDER].revents && runtime_lost(&live->place)) {
-			live_note("%s was removed: no command finds this fabric", live->place.path);
-			live->ending = true;
-		}
-		if (polled[POLL_LISTENER].revents)
-			live_client_accept(&daemon->clients, daemon->listener);
+		if (ppoll(polled, POLL_COUNT, wait_ns == UINT64_MAX ? NULL : &nap, &before) >= 0)
+			polled_serve(daemon, polled);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
