@@ -143,39 +143,37 @@ static int users_check(const struct scenario *scenario, const struct plan *plan,
 	return error;
 }
 
+/* what is no mistake, but worth knowing before the fabric starts */
+static void notes_print(const struct scenario *scenario, const struct plan *plan)
+{
+	scenario_idle_note(scenario, "up");
+	routing_ungrouped_print(plan, "heddle up: too few port groups: ", stderr);
+	plan_loops_print(plan, "heddle up: a routing loop, as configured: ", stderr);
+	real_advice_print("up", plan, true);
+	neighbour_advice_print("up", neighbour_count(plan));
+}
+
 static int scenario_load(struct up *up, const char *path, struct plan *plan,
 			 struct up_images *images)
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
+	const struct machine_list *machines =
+		up->machines.machines.count ? &up->machines.machines : NULL;
 	int error = scenario_read_file(path, up->settings.texts, up->settings.count, &scenario,
-				       &errors);
+				       &errors)
+		    ?: up_images_get(&scenario, images, &errors)
+		    ?: plan_make_machines(&scenario, machines, plan, &errors)
+		    ?: users_check(&scenario, plan, &errors)
+		    ?: plan_spare_make(plan);
 
-	if (!error)
-		error = up_images_get(&scenario, images, &errors);
-	if (!error)
-		error = plan_make_machines(
-			&scenario, up->machines.machines.count ? &up->machines.machines : NULL,
-			plan, &errors);
-	if (!error)
-		error = users_check(&scenario, plan, &errors);
-	if (!error)
-		error = plan_spare_make(plan);
 	scenario_errors_print(&errors, stderr);
 	if (!error)
-		scenario_idle_note(&scenario, "up");
-	if (!error)
-		routing_ungrouped_print(plan, "heddle up: too few port groups: ", stderr);
-	if (!error)
-		plan_loops_print(plan, "heddle up: a routing loop, as configured: ", stderr);
-	if (!error) {
-		real_advice_print("up", plan, true);
-		neighbour_advice_print("up", neighbour_count(plan));
-	}
+		notes_print(&scenario, plan);
+	else if (!errors.count)
+		options_wrong("up", "%s", strerror(-error));
 	if (!error && up->hold)
 		plan_hold(plan);
-	if (error && !errors.count)
-		options_wrong("up", "%s", strerror(-error));
 	scenario_errors_free(&errors);
 	scenario_free(&scenario);
 	return error ? CLIENT_USAGE : CLIENT_FINE;
@@ -269,8 +267,7 @@ static const char *advice(const char *report)
 
 		if (length >= strlen(end) && !strcmp(report + length - strlen(end), end))
 			return "; if a sandbox forbids it, such as a container's seccomp profile, "
-			       "allow it there or "
-			       "run heddle outside";
+			       "allow it there or run heddle outside";
 	}
 	return "";
 }
