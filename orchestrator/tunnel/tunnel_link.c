@@ -8,6 +8,7 @@
 #include "nodes/link/link.h"
 
 #define PIECE_BYTES_MIN 128u /* shorter ones are not worth their item */
+#define WORD_BYTES 8u
 #define ITEM_BYTES (TUNNEL_ITEM_BYTES + TUNNEL_RECORD_BYTES)
 
 int tunnel_link_init(struct tunnel_link *end, uint32_t link, uint8_t machine, uint32_t generation,
@@ -54,32 +55,41 @@ static uint32_t piece_of(uint32_t left, size_t space, bool empty)
 	return 0;
 }
 
+/* The length of the record @header; 0: it is not sent. A node may change a record of which pieces
+ * have been sent (TB-23). */
+static uint32_t length_of(const struct tunnel_link *end, const struct record *header)
+{
+	uint32_t length = header->kind == RECORD_WORD ? WORD_BYTES : header->captured_bytes;
+	bool changed =
+		end->sent_bytes && (header->kind == RECORD_WORD || end->sent_bytes >= length);
+
+	return changed || header->wire_bytes > UINT16_MAX ? 0 : length;
+}
+
 size_t tunnel_link_send(struct tunnel_link *end, uint8_t *bytes, size_t space, bool empty,
 			uint64_t epoch_ns, struct tunnel_counts *counts)
 {
 	struct record header;
 	const uint8_t *captured = ring_peek(&end->from_node, &header);
+	bool is_word = captured && header.kind == RECORD_WORD;
 	struct tunnel_item item = { .kind = TUNNEL_RECORD };
-	uint8_t word[8];
+	uint8_t word[WORD_BYTES];
 	uint32_t all, piece;
+	size_t length;
 
 	if (!captured)
 		return 0;
-	all = header.kind == RECORD_WORD ? sizeof(word) : header.captured_bytes;
-	/* a node that changes a record of which pieces have been sent (TB-23) */
-	if (end->sent_bytes && (header.kind == RECORD_WORD || end->sent_bytes >= all))
-		all = 0;
-	if (header.kind == RECORD_WORD)
-		bytes_put64(word, header.word);
-	if (!all || header.wire_bytes > UINT16_MAX) {
+	all = length_of(end, &header);
+	if (!all) {
 		counts->drops[TUNNEL_DROP_MALFORMED]++;
 		head_done(end, &header);
 		return 0;
 	}
 	piece = piece_of(all - end->sent_bytes, space, empty);
 	/* a word is never in pieces */
-	if (!piece || (header.kind == RECORD_WORD && piece < all))
+	if (!piece || (is_word && piece < all))
 		return 0;
+	bytes_put64(word, header.word);
 	item.record = (struct tunnel_record){
 		.link = end->link,
 		.generation = end->generation,
@@ -89,24 +99,20 @@ size_t tunnel_link_send(struct tunnel_link *end, uint8_t *bytes, size_t space, b
 		.wire_bytes = (uint16_t)header.wire_bytes,
 		.kind = (uint8_t)header.kind,
 		.traffic_class = (uint8_t)header.traffic_class,
-		.captured_bytes = (uint16_t)header.captured_bytes,
+		.captured_bytes = is_word ? 0 : (uint16_t)header.captured_bytes,
 		.offset = (uint16_t)end->sent_bytes,
 		.piece_bytes = (uint16_t)piece,
-		.piece = header.kind == RECORD_WORD ? word : captured + end->sent_bytes,
+		.piece = is_word ? word : captured + end->sent_bytes,
 	};
-	if (header.kind == RECORD_WORD)
-		item.record.captured_bytes = 0;
+	length = tunnel_item_write(&item, bytes, space);
 	counts->fragmented += !end->sent_bytes && piece < all;
 	end->sent_bytes += piece;
-	if (end->sent_bytes == all) {
-		size_t length = tunnel_item_write(&item, bytes, space);
-
-		head_done(end, &header); /* the producer may write there from now on */
-		end->number++;
-		counts->sent_frames++;
+	if (end->sent_bytes < all)
 		return length;
-	}
-	return tunnel_item_write(&item, bytes, space);
+	head_done(end, &header); /* the producer may write there from now on */
+	end->number++;
+	counts->sent_frames++;
+	return length;
 }
 
 void tunnel_link_drop(struct tunnel_link *end, uint64_t *drops)
