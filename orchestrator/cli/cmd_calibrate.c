@@ -68,16 +68,14 @@ static const struct command_words words = {
 	"calibrate",
 	"usage: heddle calibrate [--each TIME] [--show] [--json]\n"
 	"Measures for some seconds what this machine carries under the real clock: packets and "
-	"bits "
-	"per second\n"
+	"bits per second\n"
 	"over 1, 3 and 5 switches, and how late nodes are. Keeps it in ~/.cache/heddle "
 	"($XDG_CACHE_HOME).\n"
 	"'heddle up' and 'heddle run --clock real' then warn of a fabric that is too much, and "
 	"'heddle gen --real'\n"
 	"writes one that is not. What else runs on the machine counts: end it before.\n",
 	"exit status: 0 fine, 1 --show: nothing was measured on this machine, 2 wrong usage, or "
-	"the "
-	"file\n"
+	"the file\n"
 	"cannot be written, 4 a run failed, 130 interrupted\n",
 	OPTIONS(options),
 };
@@ -390,5 +388,5 @@ int cmd_calibrate(int argc, char **argv)
 				JSON_INDENT(2) | JSON_REAL_PRECISION(15), stdout);
 	else
 		text_print(&calibration);
-	return request.show && !calibration.measured ? 1 : 0;
+	return request.show && !calibration.measured ? EXIT_EXPECTATION : 0;
 }

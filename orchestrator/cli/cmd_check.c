@@ -373,5 +373,5 @@ int cmd_check(int argc, char **argv)
 	plan_free(&plan);
 	scenario_free(&scenario);
 	scenario_errors_free(&errors);
-	return !error ? status : error == -EINVAL ? 2 : 4;
+	return !error ? status : error == -EINVAL ? EXIT_USAGE : EXIT_NODE;
 }

@@ -299,5 +299,5 @@ int cmd_gen(int argc, char **argv)
 	error = print_scenario(&request);
 	if (error && error != -EINVAL)
 		fprintf(stderr, "heddle gen: %s\n", strerror(-error));
-	return !error ? 0 : error == -EINVAL ? 2 : 4;
+	return !error ? 0 : error == -EINVAL ? EXIT_USAGE : EXIT_NODE;
 }

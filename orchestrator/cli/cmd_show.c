@@ -143,7 +143,7 @@ static int plan_show(const struct request *request)
 		error = plan_make(&scenario, &plan, &errors);
 	scenario_errors_print(&errors, stderr);
 	if (error)
-		status = errors.count ? 2 : options_wrong("show", "%s", strerror(-error));
+		status = errors.count ? EXIT_USAGE : options_wrong("show", "%s", strerror(-error));
 	else if (!part->print)
 		status = config_show(&plan, request);
 	else if (request->json)
