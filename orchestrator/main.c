@@ -121,8 +121,7 @@ static void commands_list(FILE *out)
 		     "scenario,\n"
 		     "'heddle help exit-status' what a command ends with,\n"
 		     "'heddle help --man DIR' writes manual pages.\n"
-		     "Start with: heddle run "
-		     "topologies/parking-lot.yaml\n"
+		     "Start with: heddle run topologies/parking-lot.yaml\n"
 		     "       or: heddle up topologies/two-racks.yaml\n");
 }
 

@@ -39,8 +39,7 @@ static const struct command_words words = {
 	"Writes what is in a recording of `heddle run --record`, as that run would have. Without\n"
 	"options it checks the recording, and says what is in it.\n",
 	"exit status: 0 fine, 2 wrong usage, a recording that is wrong or lacks what was asked "
-	"for, "
-	"or\na file that could not be written\n",
+	"for, or\na file that could not be written\n",
 	OPTIONS(options),
 	OPERANDS("recording", 1, 1),
 };

@@ -236,8 +236,7 @@ int capture_files_end(struct capture_files *files, struct fabric *fabric)
 		if (fabric->nodes[capture->node].late) {
 			fprintf(stderr,
 				"heddle run: the capture %s of %s is dropped: %s was killed before "
-				"it "
-				"was complete\n",
+				"it was complete\n",
 				capture->file.path, capture->link,
 				fabric->plan->nodes[capture->node].name);
 			atomic_file_abort(&capture->file);

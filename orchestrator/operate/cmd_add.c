@@ -78,8 +78,7 @@ static json_t *add_request(const char *kind, int plain, char **words)
 				    "neighbours", words_pack(plain - 1, words + 1));
 	} else {
 		options_wrong("add", "expected 'host NAME SWITCH', 'switch NAME [NEIGHBOUR]...' or "
-				     "'link SWITCH SWITCH'; "
-				     "'heddle add --help' explains");
+				     "'link SWITCH SWITCH'; 'heddle add --help' explains");
 		return NULL;
 	}
 	if (!request)
@@ -122,8 +121,7 @@ static const struct option_row attach_options[] = {
 static const struct command_words attach_words = {
 	"attach",
 	"usage: heddle attach [-f FABRIC] [--json] NAME SWITCH --pid PID | --netns PATH "
-	"[--interface NAME] "
-	"[KEY=VALUE]...\n"
+	"[--interface NAME] [KEY=VALUE]...\n"
 	"Makes an existing container or network namespace a host of a running fabric. It gets an\n"
 	"interface with addresses of the fabric, and keeps its own. KEY as in 'heddle add'.\n"
 	"'heddle remove NAME' removes the interface.\n"

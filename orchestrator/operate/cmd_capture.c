@@ -65,8 +65,8 @@ static const struct command_words words = {
 	"capture",
 	"usage: heddle capture [-f FABRIC] LINK FILE|- [--snap N] [--json]\n"
 	"Writes the frames on a link of a running fabric to FILE, as pcapng, both directions,\n"
-	"until Ctrl-C. "
-	"LINK is node:peer or node:port, such as s1:h3. With - they go to standard output:\n"
+	"until Ctrl-C. LINK is node:peer or node:port, such as s1:h3. With - they go to standard "
+	"output:\n"
 	"  heddle capture s1:s2 - | wireshark -k -i -\n"
 	"Ends also when the reader has gone, or the fabric. The fabric never waits: what a slow "
 	"reader\n"

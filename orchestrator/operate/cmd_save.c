@@ -22,8 +22,7 @@ static const struct command_words words = {
 	"and link as it is now, with what was added, removed and changed by 'heddle link'. Links "
 	"that are\n"
 	"down become faults at 0s. All else is copied from the scenario that 'heddle up' was "
-	"given, "
-	"with\n"
+	"given, with\n"
 	"--set applied. What 'heddle set' has changed is said in comments.\n",
 	"exit status: 0 saved, 1 saved, but 'heddle check' refuses it, since it names what was\n"
 	"removed, 2 wrong usage or no such fabric, 4 no answer, or it cannot be written\n",

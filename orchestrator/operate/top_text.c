@@ -104,8 +104,7 @@ static void roce_print(const json_t *nodes, FILE *out)
 	}
 	fprintf(out,
 		"roce       %.0f outputs paused, %.0f inputs above XOFF; %.0f marked/s, %.0f "
-		"CNPs/s, "
-		"%.0f pauses/s",
+		"CNPs/s, %.0f pauses/s",
 		paused, xoff, marked, cnps, pauses);
 	if (in_error > 0)
 		fprintf(out, "; %.0f queue pairs in ERROR", in_error);

@@ -342,9 +342,7 @@ static int rings_size(const struct scenario *scenario, struct plan *plan,
 				continue;
 			scenario_errors_at(errors, scenario, &scenario->topology_place,
 					   "too much is in flight from '%s' to '%s': make the "
-					   "delay shorter, the rate "
-					   "lower or the packets "
-					   "longer",
+					   "delay shorter, the rate lower or the packets longer",
 					   node->name, node->ports[p].peer_name);
 			return -EINVAL;
 		}

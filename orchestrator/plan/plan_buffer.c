@@ -94,8 +94,7 @@ static int input_buffers_make(enum clock_kind clock, const struct scenario *scen
 		return 0;
 	scenario_errors_at(errors, scenario, &scenario->buffer_place,
 			   "the switches' buffer of %llu bytes is too small for the link from '%s' "
-			   "to '%s': %llu at "
-			   "least, for %stwo packets of the MTU",
+			   "to '%s': %llu at least, for %stwo packets of the MTU",
 			   (unsigned long long)scenario->buffer_bytes, worst_port->peer_name,
 			   worst->name, (unsigned long long)worst_units * UNIT_BYTES,
 			   clock == CLOCK_VIRTUAL && scenario->fabric == FABRIC_FLOW_CHANNEL

@@ -150,8 +150,7 @@ static int marking_check(const struct scenario *scenario, uint32_t index,
 		return 0;
 	scenario_errors_at(errors, scenario, class_place(scenario, index),
 			   "class '%s' would be marked from kmin %llu bytes to kmax %llu bytes at "
-			   "a port of %llu b/s: kmin "
-			   "must not be greater; give the class both",
+			   "a port of %llu b/s: kmin must not be greater; give the class both",
 			   scenario->classes[index].name, (unsigned long long)kmin_bytes,
 			   (unsigned long long)kmax_bytes, (unsigned long long)port->rate_bps);
 	return -EINVAL;
@@ -324,8 +323,8 @@ static int buffers_check(const struct scenario *scenario, const struct plan *pla
 		return 0;
 	scenario_errors_at(errors, scenario, &scenario->roce.buffer_place,
 			   "the switches' buffer of %llu bytes is too small for switch '%s': %llu "
-			   "at least, for the headroom of "
-			   "%u ports in %u lossless class%s and two packets of the MTU",
+			   "at least, for the headroom of %u ports in %u lossless class%s and two "
+			   "packets of the MTU",
 			   (unsigned long long)scenario->roce.config.buffer_bytes, worst->name,
 			   (unsigned long long)worst_bytes, worst->port_count,
 			   plan_roce_lossless(worst), plan_roce_lossless(worst) == 1 ? "" : "es");

@@ -180,8 +180,7 @@ static void marking_late_print(const struct plan *plan, uint32_t index, FILE *ou
 				"  hint        PFC acts before %s: class %s, %s to %s: an input is "
 				"paused at %s, but a\n"
 				"              queue is marked from %s (kmin) to %s (kmax)%s. "
-				"Lower "
-				"ecn.kmin and ecn.kmax\n"
+				"Lower ecn.kmin and ecn.kmax\n"
 				"              of the class, or raise its xoff or alpha, or "
 				"switch.buffer\n",
 				kmin_bytes > pause ? "ECN" : "the maximum of ECN",

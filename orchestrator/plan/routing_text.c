@@ -52,8 +52,7 @@ static void redirect_print(const struct plan *plan, FILE *out)
 	if (routing->hold_sources)
 		fprintf(out,
 			"  sources     of congestion keep their path, for %s after the last "
-			"congestion "
-			"ACK\n",
+			"congestion ACK\n",
 			human_time(routing->hold_ps, text[0]));
 	if (!routing->redirect)
 		return;
@@ -71,8 +70,7 @@ static void redirect_print(const struct plan *plan, FILE *out)
 	if (plan->tree && routing->redirect_anywhere && !routing->redirect_inputs)
 		fprintf(out,
 			"              inputs request none: switches are cabled in different "
-			"orders, "
-			"and agree on %g %% of the paths up\n",
+			"orders, and agree on %g %% of the paths up\n",
 			plan->agreement_permille / 10.0);
 	if (routing->redirect_rule == REDIRECT_BY_DEPTH)
 		fprintf(out, "              any packet may request one, the likelier the longer "
@@ -123,8 +121,7 @@ static void non_minimal_print(const struct plan *plan, FILE *out)
 	if (count)
 		fprintf(out,
 			"  non-minimal packets from hosts may take one more link, where a single "
-			"port "
-			"is shortest: %" PRIu32 " of %" PRIu32 " entries\n",
+			"port is shortest: %" PRIu32 " of %" PRIu32 " entries\n",
 			count, all);
 	else
 		fprintf(out, "  non-minimal none: no destination has a single shortest port and a "
@@ -191,8 +188,7 @@ void routing_ungrouped_print(const struct plan *plan, const char *label, FILE *o
 		if (!switches)
 			fprintf(out,
 				"%sa switch has at most %u%s; destinations without a group have "
-				"their "
-				"static port only:",
+				"their static port only:",
 				label,
 				node->port_group.non_minimal ? PORT_GROUP_EDGE_FROM - 1
 							     : PORT_GROUPS_MAX - 1,

@@ -131,9 +131,7 @@ static void transport_write(const struct tables *t, const struct result_transpor
 static int flows_write(const struct tables *t, FILE *out)
 {
 	fprintf(out, "id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_"
-		     "ps,fct_mean_ps,fct_"
-		     "p50_ps,fct_p99_ps,"
-		     "fct_p999_ps,reordered,lost");
+		     "ps,fct_mean_ps,fct_p50_ps,fct_p99_ps,fct_p999_ps,reordered,lost");
 	transport_write(t, NULL, out);
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
 		const struct result_flow *row = &t->results->flows[i];
@@ -189,10 +187,9 @@ static void groups_write(const struct tables *t, const struct port_stats *stats,
 static int ports_write(const struct tables *t, FILE *out)
 {
 	fprintf(out, "node,port,peer,tx_frames,tx_bytes,tx_packets,rx_frames,rx_bytes,rx_packets,"
-		     "utilisation,"
-		     "queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_frames,acks,"
-		     "words,lost_frames,"
-		     "lost_bytes,loss_reports,hole_units,tail_units,channel_waits,buffer_units");
+		     "utilisation,queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_"
+		     "frames,acks,words,lost_frames,lost_bytes,loss_reports,hole_units,tail_units,"
+		     "channel_waits,buffer_units");
 	groups_write(t, NULL, out);
 	for (uint32_t i = 0; i < t->results->port_count; i++) {
 		const struct result_port *row = &t->results->ports[i];
