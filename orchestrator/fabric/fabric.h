@@ -24,12 +24,12 @@
 
 #include "nodes/clock/clock.h"
 #include "nodes/control/control.h"
+#include "nodes/process/watchdog.h"
 #include "nodes/stats/stats_view.h"
 #include "orchestrator/base/say_limit.h"
 #include "orchestrator/fabric/core_choice.h"
 #include "orchestrator/fabric/fabric_pack.h"
 #include "orchestrator/fabric/link_drain.h"
-#include "nodes/process/watchdog.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/results/results.h"
 

@@ -388,36 +388,44 @@ static uint64_t port_bit(int64_t port)
 	return port >= 0 && port < NODE_PORTS_MAX ? 1ull << port : 0;
 }
 
-/* the ports by which the present flow leaves @node: a set */
-static uint64_t outputs_of(struct search *search, uint32_t node)
+/* of a switch of a port-group fabric: the table of its LIDs has the port */
+static uint64_t outputs_by_lid(struct search *search, uint32_t node)
 {
-	const char *to = name_of(search, search->trail->to);
-	const struct node_config *destination = &search->plan->nodes[search->trail->to];
-	const struct node_table *table;
+	const struct node_table *table = table_shelf_get(&search->shelf, node, "lft");
+	const char *column = is_unordered(search, node) ? "now_port" : "static_port";
 	uint64_t ports = 0;
+
+	for (uint32_t r = 0; r < table->row_count; r++)
+		if (cell_is(table, r, "dlid", name_of(search, search->trail->to)))
+			ports |= port_bit(cell_number(table, r, column));
+	return ports;
+}
+
+/* the headers of the flow are known: its switch computes the output */
+static uint64_t outputs_by_headers(struct search *search, uint32_t node)
+{
+	const struct node_table *table;
 	char name[8 + 2 * FRAME_HEADERS_MAX + 1];
 
-	if (plan_fabric(search->plan) == FABRIC_PORT_GROUP) {
-		const char *column = is_unordered(search, node) ? "now_port" : "static_port";
+	snprintf(name, sizeof(name), "output %s", search->headers);
+	table = table_shelf_get(&search->shelf, node, name);
+	return table->row_count ? port_bit(cell_number(table, 0, "port")) : 0;
+}
 
-		table = table_shelf_get(&search->shelf, node, "lft");
-		for (uint32_t r = 0; r < table->row_count; r++)
-			if (cell_is(table, r, "dlid", to))
-				ports |= port_bit(cell_number(table, r, column));
-		return ports;
-	}
-	if (search->headers) {
-		snprintf(name, sizeof(name), "output %s", search->headers);
-		table = table_shelf_get(&search->shelf, node, name);
-		return table->row_count ? port_bit(cell_number(table, 0, "port")) : 0;
-	}
-	if (destination->ports[0].peer_index == node)
-		return 1ull << destination->ports[0].peer_port;
+/* all ports of the routes to the switch of the destination */
+static uint64_t outputs_by_routes(struct search *search, uint32_t node)
+{
+	const struct port_config *last = &search->plan->nodes[search->trail->to].ports[0];
+	const struct node_table *table;
+	uint64_t ports = 0;
+
+	if (last->peer_index == node)
+		return 1ull << last->peer_port;
 	table = table_shelf_get(&search->shelf, node, "routes");
 	for (uint32_t r = 0; r < table->row_count; r++) {
 		const char *at = node_table_cell(table, r, "ports");
 
-		if (!cell_is(table, r, "dest", destination->ports[0].peer_name))
+		if (!cell_is(table, r, "dest", last->peer_name))
 			continue;
 		for (char *end; at && *at; at = end) {
 			int64_t port = strtol(at, &end, 10);
@@ -428,6 +436,14 @@ static uint64_t outputs_of(struct search *search, uint32_t node)
 		}
 	}
 	return ports;
+}
+
+/* the ports by which the present flow leaves @node: a set */
+static uint64_t outputs_of(struct search *search, uint32_t node)
+{
+	if (plan_fabric(search->plan) == FABRIC_PORT_GROUP)
+		return outputs_by_lid(search, node);
+	return search->headers ? outputs_by_headers(search, node) : outputs_by_routes(search, node);
 }
 
 /* the present flow at @node, where it comes in by @port, and downstream. It also takes ports at
