@@ -4,8 +4,8 @@
  *  these are the peer's rings; on a veth link they are private memory, and the carrier moves what
  *  is in them to and from a packet socket:
  *
- *    link -> transmit ring -> carrier_outlet() -> veth pair -> carrier_intake() -> receive ring ->
- *    link
+ *    link -> transmit ring -> carrier_outlet() -> veth pair
+ *                             veth pair -> carrier_intake() -> receive ring -> link
  *
  *  So a link is the same over both: rate, latency, stops, losses and guard are decided in link.c.
  *  The outlet keeps a record until its first bit has arrived by the modelled time; the intake

@@ -7,8 +7,8 @@
  *  never duplicated, and what is delayed has buffer. A copy is charged as well, and is not made
  *  if it does not fit. ACK, FGFC, PFC and PAUSE frames and control words are never impaired.
  *
- *      ring -> link_receive() -> sequence, credit, buffer -> delayed? -> damaged? -> copied? ->
- *      owner
+ *      ring -> link_receive() -> sequence, credit, buffer
+ *           -> delayed? -> damaged? -> copied? -> owner
  *
  *  A packet that is delayed stays until reorder_frames later packets have passed it, at most for
  *  reorder_wait_ps. It counts as reordered only if one has passed it. A copy follows its original

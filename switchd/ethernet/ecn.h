@@ -1,7 +1,7 @@
 /*  ecn - the congestion point: does a queue of this length mark a packet that joins it (RC-1)?
  *
- *      0 up to kmin, then linear up to pmax at kmax, all above it [Zhu et al., SIGCOMM 2015, fig.
- *      5]
+ *      probability: 0 up to kmin, then linear up to pmax at kmax, 1 above it
+ *      [Zhu et al., SIGCOMM 2015, fig. 5]
  *
  *  The length is the present one that the packet finds, not an average. Integers only, so runs
  *  repeat exactly. */

@@ -1,14 +1,15 @@
 /*  ethernet - the switch of fabric kind roce: an Ethernet switch with a shared buffer, queues per
  *  traffic class, ECN and PFC.
  *
- *      link -> forward (MAC or IP address, ECMP) -> shared buffer -> ECN -> output queue of the
- *      class -> scheduler -> link
+ *      link -> forward (MAC or IP address, ECMP) -> shared buffer -> ECN
+ *           -> output queue of the class -> scheduler -> link
  *      link <- PFC or PAUSE <- XOFF, XON of the input (shared buffer)
  *
  *  Output-queued: an arriving frame joins the queue of its output and class at once, first in,
  *  first out. One scheduler per output shares the link between classes. So a paused class delays
  *  every packet that is queued behind its first packet, at this switch and, by PFC, at those
  *  upstream (RC-5: head-of-line blocking, congestion spreading). That is what is modelled.
+ *
  *  Files of this kind: ethernet.c links and set-up; ethernet_forward.c the output of a frame;
  *  ethernet_queue.c what a frame inside counts for; ethernet_pause.c both directions of PFC;
  *  ethernet_path.c the signals of S4; ethernet_transmit.c the link; ethernet_show.c and

@@ -1,16 +1,21 @@
 /*  path_signal - the flows of a watched output queue that were signalled to pause, and when the
  *  next signal is due (RC-9).
  *
- *  Pause: in the target state or a worse one, and above the high level, for every flow of which a
- *  packet is enqueued: such a flow feeds the queue (ours; a flow that only has packets in it makes
- *  it no longer). A signal is repeated after half of the duration of the first switch's PFC frame,
- *  while the queue is still above; so a lost signal does not end the pause. Resume: below the low
- *  level, for all that were signalled, in any state: below THl the queue is in its reference range.
- *  Between the levels no signal is sent, and pauses run out. One flow at a time, the one signalled
- *  first is next, so the caller bounds the work of an event. The duration of a PFC frame depends on
- *  the rate of the device's link, which a remote switch does not know. It takes the rate of its own
- *  fastest port (ours). A device with a link more than twice as fast resumes now and then, until
- *  the next signal. Memory: a list through the lines of the flows. O(1). */
+ *      pause    in the target state or a worse one, and above the high level: each flow of which a
+ *               packet is enqueued. Such a flow feeds the queue (ours; a flow that only has packets
+ *               in it makes it no longer)
+ *      again    after half of the duration of the first switch's PFC frame, while the queue is
+ *               still above. So a lost signal does not end the pause
+ *      resume   below the low level, in any state: all that were signalled. Below THl the queue is
+ *               in its reference range
+ *
+ *  Between the levels no signal is sent, and pauses run out. One flow at a time: the one signalled
+ *  first is next, so the caller bounds the work of an event.
+ *
+ *  The duration of a PFC frame depends on the rate of the device's link, which a remote switch does
+ *  not know. It takes the rate of its own fastest port (ours). A device with a link more than twice
+ *  as fast resumes now and then, until the next signal.
+ *  Memory: a list through the lines of the flows. O(1). */
 #ifndef HEDDLE_SWITCHD_ETHERNET_PATH_SIGNAL_H
 #define HEDDLE_SWITCHD_ETHERNET_PATH_SIGNAL_H
 
