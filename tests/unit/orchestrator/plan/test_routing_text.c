@@ -235,6 +235,12 @@ TEST(routing_json__numbers)
 		    "{queue: 1KiB}\n");
 	root = routing_json(&plan);
 	ck_assert_str_eq(json_string_value(json_object_get(root, "order")), "up-down");
+	ck_assert_str_eq(json_string_value(json_object_get(root, "choice")), "static");
+	ck_assert_str_eq(json_string_value(json_object_get(root, "load")), "path");
+	ck_assert_str_eq(json_string_value(json_object_get(root, "lane_rule")), "keep");
+	ck_assert_int_eq(json_integer_value(json_object_get(root, "lanes")), 1);
+	ck_assert_ptr_null(json_object_get(root, "load_queue"));
+	ck_assert_ptr_null(json_object_get(root, "seed")); /* each switch has its own */
 	ck_assert_int_eq(json_integer_value(json_object_get(root, "redirect_depth_units")), 1);
 	ck_assert_int_eq(json_integer_value(json_object_get(root, "redirect_full_units")), 2);
 	json_decref(root);
