@@ -41,9 +41,10 @@ HANGS_S = 60  # of any time, and 6 times what it took: it waits for what never c
 UNIT_MAX = int(os.environ.get('UNIT') or 20)
 SYSTEM_MAX = int(os.environ.get('SYSTEM') or 5)
 SYSTEM_S_MAX = 120
-# these see whatever changes a result, so they are tried in any case
+# these see whatever changes a result, or goes on without memory, so they are tried in any case
 EXACT = ('sim/test_same_results', 'sim/test_swarm', 'sim/test_swarm_paths', 'sim/test_swarm_roce', 'sim/test_swarm_lid',
-         'sim/test_same_sets')
+         'sim/test_same_sets', 'unit/test_allocation', 'unit/test_allocation_live', 'unit/test_allocation_plans',
+         'unit/test_allocation_results')
 BUILD = 'build/asan'
 
 OPERATORS = {
@@ -290,3 +291,6 @@ with tempfile.TemporaryDirectory() as folder:
         print(f'{verdict:32} {path_}:{line_}: {what}\n    - {before.strip()}\n    + {after.strip()}', flush=True)
 print(f'{killed} of {counted} mutants were seen; a survivor may be equivalent, or seen by tests that were not tried; '
       f'{same} more are the same machine code')
+broken = sorted(test for test, passed in sound.items() if not passed)
+if broken:
+    print('these tests fail without a mutant, so they see none: ' + ' '.join(broken))
