@@ -1,6 +1,6 @@
 /*  orchestrator/routing/topology and routing: compared with the formulas of fat trees, dragonflies,
  *  HyperX and tori, also with failed links and switches (FC-23, FC-25, TB-14). */
-#include "tests/unit/orchestrator/plan/routing_checks.h"
+#include "tests/unit/orchestrator/routing/routing_checks.h"
 
 TEST_GROUP(routing, .teardown = tear_down, .timeout_s = 120);
 

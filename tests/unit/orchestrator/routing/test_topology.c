@@ -1,5 +1,5 @@
 /*  orchestrator/routing/topology: a fabric as it is with all that has failed (FC-23, TB-14). */
-#include "tests/unit/orchestrator/plan/routing_checks.h"
+#include "tests/unit/orchestrator/routing/routing_checks.h"
 
 static struct topology whole;
 

@@ -1,7 +1,7 @@
 /*  routing_checks - a topology, its routing, and checks of its paths: each choice of candidates
  *  arrives, and no cycle of waits is possible. */
-#ifndef TESTS_UNIT_ORCHESTRATOR_PLAN_ROUTING_CHECKS_H
-#define TESTS_UNIT_ORCHESTRATOR_PLAN_ROUTING_CHECKS_H
+#ifndef TESTS_UNIT_ORCHESTRATOR_ROUTING_CHECKS_H
+#define TESTS_UNIT_ORCHESTRATOR_ROUTING_CHECKS_H
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*  orchestrator/routing/routing_lids, routing_non_minimal, routing_in_flight: tables of port groups
  *  (PG-5, PG-6, PG-11). */
-#include "tests/unit/orchestrator/plan/routing_checks.h"
+#include "tests/unit/orchestrator/routing/routing_checks.h"
 
 TEST_GROUP(routing_lids, .teardown = tear_down, .timeout_s = 120);
 

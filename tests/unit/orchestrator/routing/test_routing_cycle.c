@@ -1,6 +1,6 @@
 /*  orchestrator/routing/routing_cycle: the search for cycles, compared with one that tries every
  *  path, and on many switches (FC-23). */
-#include "tests/unit/orchestrator/plan/routing_checks.h"
+#include "tests/unit/orchestrator/routing/routing_checks.h"
 
 TEST_GROUP(routing_cycle, .teardown = tear_down, .timeout_s = 120);
 
