@@ -411,13 +411,11 @@ static void queue_count(struct nic *nic)
 	nic->measure.queue.bytes = port->queue_bytes;
 }
 
-static node_time_t nic_run(void *dataplane, node_time_t end)
+/* node_ops.run, but a link that is starved stays so */
+static node_time_t run_events(struct nic *nic, node_time_t end)
 {
-	struct nic *nic = dataplane;
 	node_time_t arrives_at = arrival_at(nic);
 
-	if (link_unstarve(nic->link))
-		nic_transmit_plan(nic);
 	for (;;) {
 		node_time_t start_at = message_at(nic);
 		node_time_t next =
@@ -444,6 +442,23 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 	}
 }
 
+/* Real clock: what waited for space in the ring, or for a former rate of the link, may be sent at
+ * the end of this turn, not at the time at which it began to wait. So the wait counts as a pause,
+ * and the link does not catch up. */
+static node_time_t nic_run(void *dataplane, node_time_t end)
+{
+	struct nic *nic = dataplane;
+	node_time_t next = run_events(nic, end);
+
+	if (!end || !(link_unstarve(nic->link) || nic->tx.replan))
+		return next;
+	nic->tx.replan = false;
+	nic->tx.shaped = 0;
+	nic->now_ps = node_time_max(nic->now_ps, end - 1);
+	nic_transmit_plan(nic);
+	return run_events(nic, end);
+}
+
 /* ---- links that change, and the attached host ---- */
 
 static void nic_link_down(void *dataplane, uint32_t port, node_time_t now)
@@ -456,13 +471,17 @@ static void nic_link_down(void *dataplane, uint32_t port, node_time_t now)
 	stats_time(nic->stats, nic->now_ps);
 	trace_port(nic->stats, TRACE_LINK_DOWN, 0, nic->now_ps);
 	link_down(nic->link, nic->now_ps);
+	nic_pfc_init(nic);
 	nic_transmit_plan(nic);
 }
 
 static void nic_link_set(void *dataplane, uint32_t port)
 {
+	struct nic *nic = dataplane;
+
 	(void)port;
-	follow_rate(dataplane);
+	follow_rate(nic);
+	nic->tx.replan = true;
 }
 
 static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)

@@ -71,6 +71,7 @@ struct nic_tx {
 	node_time_t host_at_ps;
 	uint32_t host_ready;              /* set of the host's queues whose heads are due */
 	uint32_t turns[NODE_CLASSES_MAX]; /* the source that has the turn */
+	bool replan;                      /* the link's rate has changed: nic_run() plans again */
 	bool paused;                      /* data waits, and none of it may be sent */
 	node_time_t paused_since_ps;      /* paused_ps has the time before */
 };

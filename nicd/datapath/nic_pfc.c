@@ -19,26 +19,6 @@ static void class_trace(struct nic *nic, enum trace_kind kind, uint32_t traffic_
 						.value = value });
 }
 
-void nic_pfc_init(struct nic *nic)
-{
-	/* a new link pauses nothing */
-	for (uint32_t left = nic->pfc.waiting; left; left &= left - 1) {
-		uint32_t c = (uint32_t)__builtin_ctz(left);
-
-		class_trace(nic, TRACE_RESUME, c,
-			    nic->now_ps - stats_class(nic->stats, 0, c)->paused_since_ps);
-	}
-	pfc_gate_init(&nic->pfc.gate, pfc_unnamed(&nic->config->roce, nic->config->class_count));
-	pfc_teller_init(&nic->pfc.teller, nic->config->roce.pause);
-	nic->pfc.held = nic->pfc.waiting = nic->pfc.stuck = 0;
-	nic->pfc.until_ps = NODE_TIME_NEVER;
-	for (uint32_t c = 0; nic->roce && c < NODE_CLASSES_MAX; c++) {
-		struct class_stats *stats = stats_class(nic->stats, 0, c);
-
-		stats->paused_since_ps = stats->xoff_since_ps = 0;
-	}
-}
-
 void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes)
 {
 	struct pause_frame frame;
@@ -96,6 +76,16 @@ void nic_pfc_plan(struct nic *nic, uint32_t waiting)
 		stats->paused_since_ps = held ? nic->now_ps : 0;
 		stats->paused_counted_ps = nic->now_ps;
 	}
+}
+
+void nic_pfc_init(struct nic *nic)
+{
+	nic_pfc_plan(nic, 0); /* pauses end */
+	pfc_gate_init(&nic->pfc.gate, pfc_unnamed(&nic->config->roce, nic->config->class_count));
+	pfc_teller_init(&nic->pfc.teller, nic->config->roce.pause);
+	nic->pfc.held = 0;
+	for (uint32_t c = 0; nic->roce && c < NODE_CLASSES_MAX; c++)
+		stats_class(nic->stats, 0, c)->xoff_since_ps = 0;
 }
 
 void nic_pfc_stop(struct nic *nic, uint32_t traffic_class, bool stop)

@@ -4,7 +4,8 @@
 
 #include "nicd/datapath/nic.h"
 
-/** nic_pfc_init() - no class is paused, for the link that is plugged in. */
+/** nic_pfc_init() - no class is paused, here or at the switch: at the start, for a link that is
+ *  down, and for a new one. Pauses that last end now, and are counted. */
 void nic_pfc_init(struct nic *nic);
 
 /** nic_pfc_frame() - a PFC or PAUSE frame has arrived.  @bytes  captured, in shared memory. */

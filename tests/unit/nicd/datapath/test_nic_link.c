@@ -179,3 +179,51 @@ TEST(nic_link_down__counts_each_packet_once)
 			  ends[1].stats->delivered_packets + ends[0].stats->drops[DROP_LINK_DOWN] +
 				  ends[1].stats->drops[DROP_LINK_DOWN]);
 }
+
+/* Real clock: packets that waited for space in the ring leave when there is some, not when they
+ * began to wait. The wait is a pause of the link. */
+TEST(nic_run__full_ring)
+{
+	const node_time_t space_at = 5 * NODE_MS;
+	node_time_t full_at;
+	uint64_t sent;
+
+	ends[0].config.clock = CLOCK_REAL;
+	fabric_build();
+	nicd_ops.run(ends[0].nic, NODE_MS);
+	link_flush(&ends[0].link, &(bool){ 0 });
+	ck_assert(ends[0].link.tx.starved);
+	full_at = ends[0].link.tx.busy_until_ps;
+	sent = sender_port()->tx_packets;
+	ring_refresh(&ends[1].link.rx.ring);
+	nicd_ops.run(ends[1].nic, space_at);
+	ring_release(&ends[1].link.rx.ring);
+	nicd_ops.host_receive(ends[0].nic, &(uint32_t){ 0 }, space_at);
+	nicd_ops.run(ends[0].nic, space_at + 1);
+	link_flush(&ends[0].link, &(bool){ 0 });
+	ck_assert_uint_eq(sender_port()->tx_packets, sent + 1);
+	ck_assert_uint_eq(ends[0].link.tx.last_at_ps, space_at + LEAD_PS);
+	ck_assert_uint_eq(sender_port()->paused_ps, space_at - full_at);
+}
+
+/* FC-19: a class that waits at its maximum, 250 kb/s, may send at once when the rate rises */
+TEST(nic_link_set__ends_a_wait_at_the_maximum)
+{
+	const node_time_t set_at = 900 * NODE_MS;
+	uint64_t sent;
+
+	ends[0].config.class_count = 2;
+	ends[0].config.classes[1].max_permille = 250;
+	ends[0].port.rate_bps = 1000000;
+	ends[0].workloads[0].traffic_class = 1;
+	fabric_build();
+	nicd_ops.run(ends[0].nic, set_at);
+	sent = sender_port()->tx_packets;
+	ends[0].port.rate_bps = RATE_BPS;
+	link_set(&ends[0].link, &ends[0].port);
+	nicd_ops.link_set(ends[0].nic, 0);
+	nicd_ops.run(ends[0].nic, set_at + 1);
+	link_flush(&ends[0].link, &(bool){ 0 });
+	ck_assert_uint_eq(sender_port()->tx_packets, sent + 1);
+	ck_assert_uint_eq(ends[0].link.tx.last_at_ps, set_at + LEAD_PS);
+}

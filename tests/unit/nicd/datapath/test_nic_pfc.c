@@ -127,6 +127,23 @@ TEST(nic_pfc_init__of_a_new_link)
 	ck_assert_uint_eq(nic->pfc.teller.wanted, 0);
 }
 
+/* Pauses end with the link, at both of its ends. Nothing of the time without a link counts. */
+TEST(nic_link_down__ends_pauses)
+{
+	pause_at(NODE_US, 1, UINT16_MAX);
+	plan_at(NODE_US, 1);
+	nic_pfc_stop(nic, 1, true);
+	nicd_ops.link_down(nic, 0, 3 * NODE_US);
+	ck_assert_uint_eq(class_of(0)->paused_ps, 2 * NODE_US);
+	ck_assert_uint_eq(class_of(0)->paused_since_ps, 0);
+	ck_assert_uint_eq(class_of(1)->xoff_since_ps, 0);
+	plan_at(50 * NODE_MS, 1); /* longer than the watchdog's time */
+	ck_assert_uint_eq(class_of(0)->stuck, 0);
+	ck_assert_uint_eq(class_of(0)->paused_ps, 2 * NODE_US);
+	nicd_ops.link_up(nic, 0, 60 * NODE_MS);
+	ck_assert_uint_eq(class_of(0)->paused_ps, 2 * NODE_US);
+}
+
 /* XOFF once, XON once; the first XOFF of the run is kept */
 TEST(nic_pfc_stop__changes_only)
 {
