@@ -2,6 +2,12 @@
 
 #include "nodes/base/ensure.h"
 
+/* @permille of @rate_bps, rounded down to whole b/s */
+static uint64_t share_of(uint64_t rate_bps, uint32_t permille)
+{
+	return rate_bps * permille / 1000;
+}
+
 static void minimum_set(struct class_share *share, uint64_t min_bps)
 {
 	share->min_bps = min_bps;
@@ -15,9 +21,9 @@ void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_coun
 	for (uint32_t c = 0; c < class_count; c++) {
 		struct class_share *share = &scheduler->share[c];
 
-		minimum_set(share, rate_bps / 1000 * classes[c].min_permille);
+		minimum_set(share, share_of(rate_bps, classes[c].min_permille));
 		share->max_bps = classes[c].max_permille < 1000
-					 ? rate_bps / 1000 * classes[c].max_permille
+					 ? share_of(rate_bps, classes[c].max_permille)
 					 : 0;
 		share->weight = classes[c].min_permille ? classes[c].min_permille : 1;
 		if (share->max_bps)
@@ -30,7 +36,7 @@ void class_scheduler_init_node(struct class_scheduler *scheduler, const struct n
 			       uint64_t rate_bps)
 {
 	struct class_share *cnps = &scheduler->share[config->roce.cnp_class];
-	uint64_t cnps_bps = rate_bps / 1000 * CLASS_CNP_PERMILLE;
+	uint64_t cnps_bps = share_of(rate_bps, CLASS_CNP_PERMILLE);
 	bool any = false;
 
 	class_scheduler_init(scheduler, config->class_count, config->classes, rate_bps);
@@ -38,6 +44,13 @@ void class_scheduler_init_node(struct class_scheduler *scheduler, const struct n
 		any |= scheduler->share[c].min_bps != 0;
 	if (config->fabric == FABRIC_ROCE && any && cnps->min_bps < cnps_bps)
 		minimum_set(cnps, cnps_bps);
+}
+
+/* was less lent by count @a than by count @b? Counts of long runs wrap; they differ by a burst over
+ * weight at most. */
+static bool is_less(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0;
 }
 
 static bool entitled(const struct class_share *share, node_time_t now)
@@ -64,7 +77,7 @@ int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_
 		}
 		if (best < 0 || first > best_entitled ||
 		    (first && best_entitled && share->min_due_ps < other->min_due_ps) ||
-		    (!first && !best_entitled && share->lent < other->lent)) {
+		    (!first && !best_entitled && is_less(share->lent, other->lent))) {
 			best = c;
 			best_entitled = first;
 		}
@@ -91,7 +104,7 @@ static void lend(struct class_scheduler *scheduler, uint32_t traffic_class, uint
 		struct class_share *other = &scheduler->share[c];
 		uint64_t arrears = (uint64_t)CLASS_BURST_BYTES * 1000 / other->weight;
 
-		if (other->lent + arrears < share->lent)
+		if (is_less(other->lent + arrears, share->lent))
 			other->lent = share->lent - arrears;
 	}
 	share->lent += (uint64_t)bytes * 1000 / share->weight;

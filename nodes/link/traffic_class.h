@@ -22,7 +22,7 @@ struct class_share {
 	uint64_t min_bps, max_bps; /* 0: no minimum; max_bps 0: no maximum but the link */
 	node_time_t min_due_ps, max_due_ps;
 	node_time_t min_burst_ps, max_burst_ps;
-	uint64_t lent; /* bytes lent, over weight */
+	uint64_t lent; /* bytes lent, over weight; wraps */
 	uint32_t weight;
 };
 

@@ -60,8 +60,8 @@ struct output_lane {
 	/* fabric: flows without credit, while the peer has no buffer for them */
 	struct flow_list stopped;
 	struct eca eca; /* edge */
-	/* fabric: bytes that each of its flows was sent so far, times NODE_CHANNELS_MAX. Of the
-	 * lanes of a class the one with the least is next (transmit.c) */
+	/* fabric: bytes that each of its flows was sent so far, times NODE_CHANNELS_MAX; wraps. Of
+	 * the lanes of a class the one with the least is next (transmit.c) */
 	uint64_t served;
 };
 

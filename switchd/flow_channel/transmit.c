@@ -55,6 +55,12 @@ static uint32_t lanes_ready(const struct dataplane *dp, const struct port *out, 
 	return ready;
 }
 
+/* has lane @a sent less than lane @b, by their counts, which wrap? */
+static bool served_less(const struct output_lane *a, const struct output_lane *b)
+{
+	return (int64_t)(a->served - b->served) < 0;
+}
+
 /* Which of a class's lanes in @ready, a set, is next: the one whose flows got least, so that within
  * a class all flows share equally, whatever their level (FC-19). */
 static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t ready)
@@ -66,7 +72,7 @@ static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t
 		return traffic_class;
 	for (uint32_t lane = first; lane < first + out->lanes; lane++) {
 		if (!(ready >> lane & 1) ||
-		    (any && out->output[lane].served >= out->output[best].served))
+		    (any && !served_less(&out->output[lane], &out->output[best])))
 			continue;
 		best = lane;
 		any = true;
@@ -85,7 +91,7 @@ static void lane_served(struct port *out, uint32_t lane, uint32_t bytes)
 	if (out->lanes == 1)
 		return;
 	for (uint32_t other = first; other < first + out->lanes; other++)
-		if (!out->output[other].queue.units && out->output[other].served < output->served)
+		if (!out->output[other].queue.units && served_less(&out->output[other], output))
 			out->output[other].served = output->served;
 	output->served += (uint64_t)bytes * NODE_CHANNELS_MAX / (flows ? flows : 1);
 }

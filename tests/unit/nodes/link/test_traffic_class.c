@@ -274,6 +274,35 @@ TEST(class_scheduler_sent__lent_arrears_are_bounded)
 			  50 * PACKET_BYTES - CLASS_BURST_BYTES - PACKET_BYTES);
 }
 
+/* what was lent in a long run wraps: the classes share as before */
+TEST(class_scheduler_sent__lent_wraps)
+{
+	static const struct class_config classes[] = { CLASS(0, 1000), CLASS(0, 1000) };
+
+	start(200000000000, 2, classes);
+	for (uint32_t c = 0; c < 2; c++)
+		model.scheduler.share[c].lent = UINT64_MAX - 10000 * PACKET_BYTES;
+	run(3, packets_time(100));
+	ck_assert_uint_eq(model.sent[0], 50 * PACKET_BYTES);
+	ck_assert_uint_eq(model.sent[1], 50 * PACKET_BYTES);
+	run(1, model.now + packets_time(100)); /* arrears are bounded after it, too */
+	run(3, model.now + packets_time(100));
+	ck_assert_uint_ge(model.sent[0], 200 * PACKET_BYTES - CLASS_BURST_BYTES - PACKET_BYTES);
+}
+
+/* shares of a slow link, and of a rate that is no multiple of 1000, are exact to 1 b/s */
+TEST(class_scheduler_init__shares_of_any_rate)
+{
+	static const struct class_config classes[] = { CLASS(333, 1000), CLASS(0, 250) };
+	struct class_scheduler scheduler;
+
+	class_scheduler_init(&scheduler, 2, classes, 1999);
+	ck_assert_uint_eq(scheduler.share[0].min_bps, 665);
+	ck_assert_uint_eq(scheduler.share[1].max_bps, 499);
+	class_scheduler_init(&scheduler, 2, classes, 1000000000000);
+	ck_assert_uint_eq(scheduler.share[0].min_bps, 333000000000);
+}
+
 /* TCP and RDMA have minima that add up to the link, and use them. CNPs are still sent first, and
  * take no more than their part. */
 TEST_RANGE(class_scheduler_init_node__cnps_are_first, 0, 2)

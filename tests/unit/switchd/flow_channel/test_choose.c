@@ -294,8 +294,9 @@ TEST(choose__lanes_are_paused_separately)
 }
 
 /* FC-19: the flows of a class share a link equally, whatever their level: one flow on one lane and
- * three on another get a fourth each. _i: the lane with the three */
-TEST_RANGE(transmit__flows_of_all_lanes_share, 0, 2)
+ * three on another get a fourth each. _i: the lane with the three; 2 is added: counts wrap in
+ * between, as after a very long run */
+TEST_RANGE(transmit__flows_of_all_lanes_share, 0, 4)
 {
 	const uint32_t packets = 14; /* of each flow */
 	uint32_t counts[4] = { 0 };
@@ -306,9 +307,12 @@ TEST_RANGE(transmit__flows_of_all_lanes_share, 0, 2)
 	s.ports[2].stop_units = 768;
 	s.ports[3].rate_bps = 20000000000; /* a tenth of what arrives */
 	one_switch_open(&s);
+	for (uint32_t lane = 0; _i & 2 && lane < 2; lane++)
+		s.dp->ports[3].output[lane].served =
+			-(uint64_t)(packets / 2) * 1000 * NODE_CHANNELS_MAX;
 	for (uint32_t packet = 0; packet < packets; packet++)
 		for (uint32_t flow = 0; flow < 4; flow++)
-			transit_send(2, 4, (flow == 3) ^ (uint32_t)_i, 0, 1 + flow, packet);
+			transit_send(2, 4, (flow == 3) ^ (_i & 1u), 0, 1 + flow, packet);
 	one_switch_run(&s, FAR);
 	for (uint32_t i = 0; i < 4 * packets; i++) {
 		uint32_t flow;
