@@ -292,11 +292,13 @@ void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *rec
 
 void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_t now)
 {
-	enum drop_reason why;
+	enum drop_reason why = DROP_NO_ROUTE;
 	int out = packet->copy ? -1 : output_of(lid, packet, &why, now);
 
 	if (out < 0) {
-		switch_drop_packet(&lid->sw, DROP_LINK_DOWN, packet, now);
+		/* no port is left: the former one has failed */
+		switch_drop_packet(&lid->sw, why == DROP_NO_ROUTE ? DROP_LINK_DOWN : why, packet,
+				   now);
 		lid_leave(lid, packet);
 		return;
 	}

@@ -54,6 +54,7 @@ struct packet *lid_queue_take(struct lid_switch *lid, uint32_t port, uint32_t la
 
 	if (!out->lanes[lane].turns.waiting)
 		out->backlog &= (uint8_t) ~(1u << lane);
+	out->lanes[lane].waited = false; /* of the first packet, which leaves */
 	count(lid, port, packet, -1, now);
 	return packet;
 }

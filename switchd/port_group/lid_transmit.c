@@ -214,7 +214,6 @@ static void send_packet(struct lid_switch *lid, uint32_t port, uint32_t lane, no
 
 	mark(lid, out, &out->lanes[lane], packet, now);
 	lid_queue_take(lid, port, lane, now);
-	out->lanes[lane].waited = false;
 	out->lane_turn[packet->traffic_class] = (uint8_t)lane;
 	packet_send_bytes(lid, out, packet, now);
 	lid_leave(lid, packet);

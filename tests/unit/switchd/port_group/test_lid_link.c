@@ -93,6 +93,25 @@ TEST(link__up_beside_what_is_left)
 	books_expect(0);
 }
 
+/* of what is left, each lane's packets take buffer of that lane, and copies take none */
+TEST(link__up_beside_each_lane)
+{
+	lid_open(1 << 3 | 1 << 2);
+	lid_send(0, 2 * NODE_US, 5, ORDERED, FULL_BYTES);
+	lid_send(0, 2 * NODE_US, 5, UNORDERED, 2 * FULL_BYTES);
+	lid_send(0, 2 * NODE_US, 0xc000, ORDERED, FULL_BYTES);
+	one_switch_run(&s, 4 * NODE_US);
+	s.ops->link_down(s.dataplane, 0, 4 * NODE_US);
+	link_return(0, 5 * NODE_US);
+	ck_assert_uint_eq(s.links[0].rx.held_units[ORDERED * LEVELS], FULL_UNITS);
+	ck_assert_uint_eq(s.links[0].rx.held_units[UNORDERED * LEVELS], 2 * FULL_UNITS);
+	for (uint32_t p = 2; p < 4; p++)
+		for (uint32_t l = 0; l < LANES; l++)
+			grant(p, 8 * NODE_US, l, PLENTY);
+	one_switch_run(&s, FAR);
+	books_expect(0);
+}
+
 /* the peer may fill the whole buffer from the start: the port is up once that packet has left */
 TEST(link__up_waits_for_an_empty_buffer)
 {
@@ -124,6 +143,38 @@ TEST(link__up_packets_that_wait_follow)
 	ck_assert_uint_eq(lid_expect(2, FULL_BYTES).dlid, 3);
 	ck_assert_uint_eq(lid_expect(2, FULL_BYTES - 100).dlid, 3);
 	books_expect(1);
+}
+
+/* no packet of a lane has waited for credit once all have moved to another port */
+TEST(link__up_moved_packets_wait_no_more)
+{
+	lid_open(1 << 3);
+	s.ops->link_down(s.dataplane, 2, 2 * NODE_US);
+	lid_send(0, 3 * NODE_US, 3, ORDERED, FULL_BYTES);
+	one_switch_run(&s, 5 * NODE_US);
+	ck_assert(lid_of()->ports[3].lanes[ORDERED * LEVELS].waited);
+	link_return(2, 6 * NODE_US);
+	one_switch_run(&s, FAR);
+	lid_expect(2, FULL_BYTES);
+	ck_assert(!lid_of()->ports[3].lanes[ORDERED * LEVELS].waited);
+}
+
+/* A link fails for which a packet waits whose DLID is in no table any more: that is why the packet
+ * is dropped. */
+TEST(link__down_after_its_dlid)
+{
+	struct switch_config changed;
+
+	lid_open(1 << 2);
+	changed = s.config.switch_;
+	changed.lids.lid_count = 3;
+	lid_send(0, 2 * NODE_US, 3, ORDERED, FULL_BYTES);
+	one_switch_run(&s, 4 * NODE_US);
+	ck_assert_int_eq(s.ops->tables(s.dataplane, &changed), 0);
+	one_switch_run(&s, 5 * NODE_US);
+	s.ops->link_down(s.dataplane, 2, 5 * NODE_US);
+	ck_assert_uint_eq(drops(DROP_BAD_LID), 1);
+	books_expect(0);
 }
 
 /* FC-19: the shares of classes are those of the new rate, at this port alone */
