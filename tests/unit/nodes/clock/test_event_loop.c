@@ -260,6 +260,30 @@ TEST_RANGE(event_loop_sleep__an_eventfd_that_is_not_read, 0, 2)
 	close(fd);
 }
 
+/* after a look that found nothing the next ones are spared for a while, but not for ever */
+TEST_RANGE(event_loop_has_news__rests_after_a_look_in_vain, 0, 2)
+{
+	int fd = eventfd(0, EFD_NONBLOCK);
+	uint32_t spared = 0;
+
+	open_loop(_i);
+	ck_assert_int_eq(event_loop_watch(loop, 7, fd), 0);
+	ck_assert(!found(7));
+	ring(fd);
+	while (!event_loop_has_news(loop) && spared < 1000)
+		spared++;
+	if (event_loop_tells_news_only(loop)) {
+		ck_assert_uint_gt(spared, 0);
+		ck_assert_uint_lt(spared, 1000);
+		ck_assert(found(7));
+		ring(fd);
+		ck_assert(event_loop_has_news(loop)); /* the last look was not in vain */
+	}
+	ck_assert(found(7));
+	event_loop_unwatch(loop, 7);
+	close(fd);
+}
+
 TEST_RANGE(event_loop_mute__known_input_does_not_wake, 0, 2)
 {
 	int fd = eventfd(0, EFD_NONBLOCK);

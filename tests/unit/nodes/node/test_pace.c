@@ -331,6 +331,25 @@ TEST_RANGE(pace_wait__the_doorbell_ends_a_sleep, 0, 2)
 	ck_assert_int_eq(waitpid(other, NULL, 0), other);
 }
 
+/* A ring is taken once: it does not end the next sleep as well. The turn after a sleep knows that
+ * there was one, the next turn does not. */
+TEST_RANGE(pace_wait__a_ring_is_taken_once, 0, 2)
+{
+	uint64_t count;
+	bool control;
+
+	make(_i);
+	pace_turn(&pace);
+	ring();
+	do
+		ck_assert(pace_wait(&pace, &control));
+	while (!pace.slept);
+	ck_assert_int_eq(read(doorbell, &count, sizeof(count)) < 0,
+			 !event_loop_tells_news_only(loop));
+	pace_turn(&pace);
+	ck_assert(!pace.slept);
+}
+
 /* the peer has cleared the word that says that this node sleeps, and does not ring */
 static void *send_unrung(void *unused)
 {

@@ -583,7 +583,7 @@ TEST(show__states_and_flows)
 	first = shown("flows", 0);
 	ck_assert_ptr_nonnull(strstr(states, "cnp-failed"));
 	ck_assert_ptr_nonnull(strstr(flows, "=used\t2\n=limit\t1024\n"));
-	ck_assert_ptr_nonnull(strstr(flows, "10.0.0.1"));
+	ck_assert_ptr_nonnull(strstr(flows, "\t10.0.0.1\t10.0.0.2\t"));
 	ck_assert_ptr_nonnull(strstr(flows, "0x400000"));
 	ck_assert_ptr_nonnull(strstr(flows, "paused"));
 	ck_assert_ptr_null(strstr(elsewhere, "10.0.0.1"));

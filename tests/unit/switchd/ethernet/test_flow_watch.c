@@ -1,5 +1,6 @@
 /*  switchd/ethernet/flow_watch: a line for each flow, found from either direction, forgotten when
  *  the table is full (RC-8). */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/testing.h"
@@ -161,4 +162,26 @@ TEST_RANGE(sizes__from_one_line_on, 0, 6)
 	/* with as many flows as lines, an eighth of the sets' lines stay free */
 	ck_assert_uint_ge(watch.used, lines * 3 / 4);
 	ck_assert_uint_eq(watch.forgotten, 65536 - watch.used);
+}
+
+/* the address space of this process */
+static unsigned long process_pages(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fscanf(file, "%lu", &pages), 1);
+	fclose(file);
+	return pages;
+}
+
+/* tables that were released take no addresses: 100 of them would take 1 GiB */
+TEST(fini__releases_both_tables)
+{
+	unsigned long before = process_pages();
+
+	for (uint32_t i = 0; i < 100; i++)
+		resize(65536);
+	ck_assert_uint_lt(process_pages(), before + (20ul << 20) / 4096);
 }
