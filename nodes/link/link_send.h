@@ -60,8 +60,9 @@ static inline uint32_t link_credit(const struct link *link, uint32_t lane)
 }
 
 /** link_has_credit() - true if a packet of @units may be sent on @lane; always without credits. If
- *  not, listener.on_stop(..., false) follows when there is more. The wait is counted once
- *  (port_stats.credit_waits), its time from when the link is free. */
+ *  not, listener.on_stop(..., false) follows when there is more. Until then the wait counts once
+ *  (port_stats.credit_waits); more that is still too little begins another one. Its time counts
+ *  from when the link is free. */
 static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t units,
 				   node_time_t now)
 {

@@ -393,6 +393,7 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 	bool tree;
 
 	packet->requested = false;
+	packet->blocked = 0;
 	if (!ifct_total_extent(flow)) {
 		tree_path_begin(dp, ref, packet);
 		reroute_begin(dp, ref, now);

@@ -28,14 +28,29 @@ static void list_remove(struct dataplane *dp, struct flow_list *list, uint32_t r
 			flow_list_push(dp->ifcts, list, each);
 }
 
+/* causes that are counted, as bits of packet.blocked */
+enum cause {
+	CAUSE_EXTENT = 1 << 0,
+	CAUSE_EMPTY = 1 << 1,
+	CAUSE_RATE = 1 << 2,
+	CAUSE_PORT = 1 << 3,
+	CAUSE_HEADROOM = 1 << 4,
+};
+
+/* Adds 1 to @count if @packet waits for @cause for the first time here. */
+static void count_wait(struct packet *packet, enum cause cause, uint64_t *count)
+{
+	*count += !(packet->blocked & cause);
+	packet->blocked |= (uint8_t)cause;
+}
+
 enum ifct_wait flow_wait_reason(struct dataplane *dp, const struct port *out, uint32_t ref,
 				node_time_t now)
 {
 	const struct port *in = &dp->ports[flow_ref_port(ref)];
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool metered = tree_metered(dp, ref, flow->follow_port);
-	/* a packet counts once, however often it is checked */
-	uint32_t blocked = flow->wait != IFCT_BLOCKED;
+	struct packet *packet = flow->queue.head;
 	uint32_t port_limit_units = dp->injection.config->port_limit_units;
 
 	/* in its last switch a packet waits for nothing */
@@ -47,25 +62,25 @@ enum ifct_wait flow_wait_reason(struct dataplane *dp, const struct port *out, ui
 	case INJECTION_GO:
 		break;
 	case INJECTION_EXTENT:
-		in->stats->blocked_extent += blocked;
+		count_wait(packet, CAUSE_EXTENT, &in->stats->blocked_extent);
 		return IFCT_BLOCKED;
 	case INJECTION_EMPTY:
-		in->stats->blocked_empty += blocked;
+		count_wait(packet, CAUSE_EMPTY, &in->stats->blocked_empty);
 		return IFCT_BLOCKED;
 	case INJECTION_LATER:
-		in->stats->blocked_rate += flow->wait != IFCT_ASLEEP;
+		count_wait(packet, CAUSE_RATE, &in->stats->blocked_rate);
 		return IFCT_ASLEEP;
 	}
 
 	/* the limit of its ingress port */
 	if (port_limit_units && in->kind == PORT_EDGE && in->edge.extent_units > port_limit_units) {
-		in->stats->blocked_port++;
+		count_wait(packet, CAUSE_PORT, &in->stats->blocked_port);
 		return IFCT_PORT_LIMIT;
 	}
 
 	/* credit, or without it the peer's STOP */
 	if (metered && tree_headroom(dp, ref, flow->follow_port) <= 0) {
-		in->stats->blocked_headroom += blocked;
+		count_wait(packet, CAUSE_HEADROOM, &in->stats->blocked_headroom);
 		return IFCT_BLOCKED;
 	}
 	/* a port that is down grants nothing, and no control word from there would end the wait */

@@ -6,8 +6,9 @@
 #include "switchd/flow_channel/dataplane.h"
 
 /** flow_wait_reason() - what flow @ref, which would be granted output @out next, must wait for;
- *  IFCT_REQUESTING: nothing. Counts the reason, once for a packet. In its last switch a packet from
- *  another switch waits for nothing: its wait would only idle the host's link (ours). O(1). */
+ *  IFCT_REQUESTING: nothing. Counts each reason once for a packet (port_stats.blocked_*), however
+ *  often it waits for it. In its last switch a packet from another switch waits for nothing: its
+ *  wait would only idle the host's link (ours). O(1). */
 enum ifct_wait flow_wait_reason(struct dataplane *dp, const struct port *out, uint32_t ref,
 				node_time_t now);
 

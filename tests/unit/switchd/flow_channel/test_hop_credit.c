@@ -160,6 +160,35 @@ TEST(headroom__begins_with_an_end_on_a_guarded_link)
 
 TEST_GROUP(needed, .setup = setup, .teardown = teardown);
 
+/* a packet that waits for one cause after the other counts for each */
+TEST_RANGE(headroom__counts_after_another_cause, 0, 2)
+{
+	struct congestion_setting narrow = free_setting();
+	uint32_t id;
+
+	narrow.flow_extent_units = UNITS;
+	setting_last(1, 1, narrow);
+	congestion()->flow_limit = true;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 2; i++)
+		flow_send(FROM, 0, i * UNITS, PACKET);
+	one_switch_run(&s, NODE_US);
+	id = channel_expect(2, PACKET);
+	packet_expect(2, PACKET);
+	ack_arrive(2, NODE_US, id, ACK_ECA, 1);
+	ack_arrive(2, 3 * NODE_US, id, ACK_HEADROOM, 2 * UNITS);
+	flow_send(FROM, 5 * NODE_US, 2 * UNITS, PACKET);
+	one_switch_run(&s, 7 * NODE_US);
+	ck_assert_uint_eq(stats_of(FROM)->blocked_extent, 1);
+	ck_assert_uint_eq(stats_of(FROM)->blocked_headroom, 0);
+	ack_arrive(2, 7 * NODE_US, id, ACK_DELTA_ECA, UNITS);
+	no_packet_expect(2);
+	ck_assert_uint_eq(stats_of(FROM)->blocked_extent, 1);
+	ck_assert_uint_eq(stats_of(FROM)->blocked_headroom, 1);
+	ack_arrive(2, 9 * NODE_US, id, ACK_HEADROOM, 1);
+	packet_expect(2, PACKET);
+}
+
 /* EC-12, EC-13: DM. Units in flight downstream count against the first credit; further credit is
  * added. Above 0 a packet is sent and takes its units, also to below 0. The greatest value ends
  * metering. */
@@ -182,6 +211,10 @@ TEST_RANGE(headroom__packets_wait_for_credit, 0, 2)
 	ck_assert_uint_eq(stats_of(FROM)->blocked_headroom, 1);
 	ack_arrive(2, 5 * NODE_US, id, ACK_HEADROOM, UNITS);
 	no_packet_expect(2);
+	ack_arrive(2, 6 * NODE_US, id, ACK_DELTA, UNITS);
+	ck_assert_uint_eq(stats_of(FROM)->blocked_headroom, 1); /* the same packet */
+	if (_i)
+		ack_expect(3, 9, ACK_DELTA, UNITS);
 	ack_arrive(2, 7 * NODE_US, id, ACK_HEADROOM, 1);
 	packet_expect(2, PACKET);
 	no_packet_expect(2);
@@ -191,6 +224,7 @@ TEST_RANGE(headroom__packets_wait_for_credit, 0, 2)
 	packet_expect(2, PACKET);
 	no_packet_expect(2);
 	ck_assert_int_eq(flow_at(FROM, FLOW)->headroom, -15);
+	ck_assert_uint_eq(stats_of(FROM)->blocked_headroom, 3);
 	ack_arrive(2, 11 * NODE_US, id, ACK_HEADROOM, ACK_VALUE_MAX);
 	packet_expect(2, PACKET);
 	packet_expect(2, PACKET);
