@@ -40,6 +40,9 @@ node_time_t ethernet_transmit_next_at(void *dataplane, uint32_t port, node_time_
 		return NODE_TIME_NEVER;
 	if (free_at > now) /* what is due then is computed when the link is free */
 		return out->backlog ? free_at : node_time_max(free_at, pause_at);
+	/* real clock: the peer is late; ethernet_transmit() notes the end */
+	if (!link_may_send_packet(out->link))
+		switch_pause_note(&eth->sw, port, out->backlog, now);
 	if (!link_may_send(out->link))
 		return NODE_TIME_NEVER;
 	ready = classes_ready(eth, out, now, &later_at);

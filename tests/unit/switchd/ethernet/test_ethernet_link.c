@@ -36,6 +36,35 @@ TEST(link__down_and_up)
 	ck_assert_uint_eq(packets_receive(2), drops(DROP_LINK_DOWN)); /* the same flows as before */
 }
 
+/* TB-8: while the ring to a late peer is full, the port is paused */
+TEST(link__full_ring_is_a_pause)
+{
+	const struct port_stats *port;
+	node_time_t full_at;
+
+	s.config.clock = CLOCK_REAL;
+	one_switch_open(&s);
+	port = stats_of(1);
+	for (uint32_t i = 0; i < 20; i++) {
+		for (uint32_t packet = 0; packet < 40; packet++)
+			roce_send(0, i * 10 * NODE_US, 1, packet, ROCE, SMALL_BYTES);
+		one_switch_run(&s, (i + 1) * 10 * NODE_US);
+	}
+	full_at = port->paused_since_ps;
+	ck_assert_uint_gt(full_at, 10 * NODE_US);
+	ck_assert_uint_gt(port->queue_bytes, 0);
+	ck_assert_uint_eq(port->paused_ps, 0);
+	packets_receive(1);
+	one_switch_run(&s, NODE_MS + 1);
+	ck_assert_uint_eq(port->paused_ps, NODE_MS - full_at);
+	ck_assert_uint_eq(port->paused_since_ps, 0);
+	for (uint32_t ms = 2; port->queue_bytes; ms++) {
+		one_switch_run(&s, ms * NODE_MS);
+		packets_receive(1);
+	}
+	ck_assert_uint_eq(drops_all(), 0);
+}
+
 /* a vacant port: no frames until there is a link, but its headroom is reserved, so the shared
  * buffer stays as configured */
 TEST(link__vacant)
