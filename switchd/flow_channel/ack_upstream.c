@@ -8,9 +8,7 @@
 static uint32_t input_factor(const struct dataplane *dp, uint32_t ref)
 {
 	const struct congestion_config *config = dp->injection.config;
-	uint32_t units = ifct_queue_extent(
-			 TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref))),
-		 factor;
+	uint32_t units = ifct_queue_extent(flow_of(dp->ifcts, ref)), factor;
 
 	if (!config->inputs || units <= config->inputs_thresh_units)
 		return 0;

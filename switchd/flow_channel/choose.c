@@ -43,9 +43,8 @@ struct query {
 	bool any_used;
 	/* only ports with a path_load_offer() of at least that, the best first; 0: any */
 	uint64_t needs_bytes;
-	uint32_t
-		/* only ports with path_load_flows() less by two, the least first; 0: any */
-		flows_limit;
+	/* only ports with path_load_flows() less by two, the least first; 0: any */
+	uint32_t flows_limit;
 	uint32_t fewer; /* only ports with fewer flows than that; 0: any */
 	node_time_t now;
 };
@@ -197,8 +196,7 @@ static bool may_detour(const struct dataplane *dp, const struct query *query)
 
 uint32_t choose_flows_limit(const struct dataplane *dp, uint32_t ref, node_time_t now)
 {
-	const struct query query = { .flow = TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries,
-						      flow_ref_id(ref)),
+	const struct query query = { .flow = flow_of(dp->ifcts, ref),
 				     .in_port = flow_ref_port(ref) };
 
 	return path_load_reported(dp) && !may_detour(dp, &query)
@@ -269,8 +267,7 @@ static bool is_candidate(const struct dataplane *dp, uint32_t fabric_address, ui
 /* is output @port up, and a next hop on a path of flow @ref to its via or destination? */
 static bool is_next_hop(const struct dataplane *dp, uint32_t ref, uint32_t port)
 {
-	const struct ifct_entry *flow =
-		TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref));
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
 	return dataplane_port_up(dp, port) &&
 	       (dp->ports[port].kind == PORT_EDGE ||
@@ -279,9 +276,7 @@ static bool is_next_hop(const struct dataplane *dp, uint32_t ref, uint32_t port)
 
 bool choose_is_valid(const struct dataplane *dp, uint32_t ref)
 {
-	return is_next_hop(
-		dp, ref,
-		TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref))->follow_port);
+	return is_next_hop(dp, ref, flow_of(dp->ifcts, ref)->follow_port);
 }
 
 /* The path that binds the flow, because a flow with the same key is a source of congestion.

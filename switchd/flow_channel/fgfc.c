@@ -146,19 +146,17 @@ bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *nam
 	return true;
 }
 
-bool fgfc_stop(struct fgfc *fgfc, uint32_t flow_id)
+/* ends the pause of flow @flow_id, which is ON */
+static void stop(struct fgfc *fgfc, uint32_t flow_id)
 {
 	struct fgfc_line *line = TABLE_AT(fgfc->lines, flow_id);
 
-	if (!line->on)
-		return false;
 	line->on = false;
 	fgfc->on--;
-	if (line->told) {
-		told_unlink(fgfc, flow_id);
-		wait_for_frame(fgfc, flow_id);
-	}
-	return true;
+	if (!line->told)
+		return;
+	told_unlink(fgfc, flow_id);
+	wait_for_frame(fgfc, flow_id);
 }
 
 uint32_t fgfc_credit_eighths(uint32_t units, uint32_t queue_units,
@@ -184,8 +182,10 @@ bool fgfc_forwarded(struct fgfc *fgfc, uint32_t flow_id, uint32_t units, uint32_
 
 	if (!line->on)
 		return false;
-	if (!queue_units || queue_units < setting->drop_units)
-		return fgfc_stop(fgfc, flow_id);
+	if (!queue_units || queue_units < setting->drop_units) {
+		stop(fgfc, flow_id);
+		return true;
+	}
 	line->owed_eighths += fgfc_credit_eighths(units, queue_units, setting);
 	if (line->owed_eighths > OWED_EIGHTHS_MAX)
 		line->owed_eighths = OWED_EIGHTHS_MAX;

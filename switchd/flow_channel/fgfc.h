@@ -107,10 +107,6 @@ bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *nam
 bool fgfc_forwarded(struct fgfc *fgfc, uint32_t flow_id, uint32_t units, uint32_t queue_units,
 		    const struct congestion_setting *setting);
 
-/** fgfc_stop() - ends the pause of flow @flow_id, whose EFCT line is free.
- *  Return: true if it was paused. O(1). */
-bool fgfc_stop(struct fgfc *fgfc, uint32_t flow_id);
-
 /** fgfc_clear() - the link is down: no flow is paused, and no frame is due. O(flows ON). */
 void fgfc_clear(struct fgfc *fgfc);
 

@@ -10,7 +10,7 @@ struct flow_list {
 };
 
 /** flow_of() - the entry of flow @ref, which must be valid. */
-static inline struct ifct_entry *flow_of(struct ifct *ifcts, uint32_t ref)
+static inline struct ifct_entry *flow_of(const struct ifct *ifcts, uint32_t ref)
 {
 	return TABLE_AT(ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref));
 }

@@ -51,8 +51,7 @@ uint64_t path_load_offer(const struct dataplane *dp, uint32_t port, node_time_t 
 
 uint64_t path_load_present(const struct dataplane *dp, uint32_t ref, node_time_t now)
 {
-	uint32_t port =
-		TABLE_AT(dp->ifcts[flow_ref_port(ref)].entries, flow_ref_id(ref))->follow_port;
+	uint32_t port = flow_of(dp->ifcts, ref)->follow_port;
 	const struct output_load *out = &dp->ports[port].fabric.output_load;
 	const struct output_load_count *count = &path_load_line(dp, ref)->count;
 	uint64_t full_bytes = path_load_bytes(dp, port, window_ps(dp)),

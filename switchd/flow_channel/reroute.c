@@ -178,18 +178,53 @@ static bool all_links_up(const struct dataplane *dp)
 	return true;
 }
 
+static uint32_t joins_of(uint32_t value)
+{
+	return value / REROUTE_JOIN % (REROUTE_JOINS_MAX + 1);
+}
+
+/* The value of a REROUTE ACK after this switch.  @choice  the flow has several ports here.
+ * @has_other  one of them is better than its present one. */
+static uint32_t value_after(uint32_t value, bool choice, bool has_other)
+{
+	uint32_t joins = joins_of(value);
+
+	value |= REROUTE_FAR | (has_other ? REROUTE_CHOICE : 0);
+	if (choice)
+		return joins ? value - REROUTE_JOIN : value;
+	return joins < REROUTE_JOINS_MAX ? value + REROUTE_JOIN : value;
+}
+
+/* This switch redirects flow @ref, by @move if it is known: stops the flow, if it may move now. */
+static void redirect_here(struct dataplane *dp, uint32_t ref, const struct choose_move *move,
+			  bool far, uint32_t hint, node_time_t now)
+{
+	struct redirect_line *line = path_load_line(dp, ref);
+
+	if (!movable(dp, ref, now))
+		return;
+	line->far = far;
+	line->hint = (uint8_t)hint;
+	line->to = 0;
+	if (move->port >= 0 &&
+	    (far ? choose_flows_limit(dp, ref, now) > 0
+		 : dp->sw.config->switch_.routing.redirect_rule == REDIRECT_BY_LOADS))
+		claim(dp, ref, move, far, now);
+	swap_offer(dp, ref, hint, now);
+	stop_flow(dp, ref);
+}
+
 /* Handles a REROUTE ACK for flow @ref: stops the flow if it is to be redirected by this switch.
  * @value  of the ACK; updated for the switch upstream.
  * Return: true: the ACK ends here, whether the flow was stopped or not; false: it continues. */
 static bool handle_here(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now)
 {
 	const struct routing_config *config = &dp->sw.config->switch_.routing;
-	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	bool far = *value & REROUTE_FAR, has_other;
+	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE, far = *value & REROUTE_FAR;
+	uint32_t joins = joins_of(*value), hint = *value / REROUTE_HINT;
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct choose_move move;
-	uint32_t joins = *value / REROUTE_JOIN % (REROUTE_JOINS_MAX + 1),
-		 hint = *value / REROUTE_HINT;
+	bool choice, has_other;
 
 	if (!config->redirect || !flow->active)
 		return false;
@@ -199,30 +234,20 @@ static bool handle_here(struct dataplane *dp, uint32_t ref, uint32_t *value, nod
 		hint = 0;
 	}
 	move = choose_move_of(dp, ref, far, now);
+	choice = choose_count(dp, flow) > 1;
 	has_other = move.port >= 0;
-	*value |= REROUTE_FAR | (has_other ? REROUTE_CHOICE : 0);
-	if (choose_count(dp, flow) < 2)
-		*value += joins < REROUTE_JOINS_MAX ? REROUTE_JOIN : 0;
-	else if (joins)
-		*value -= REROUTE_JOIN;
-	if (config->redirect_inputs && !far && !has_other && choose_count(dp, flow) > 1 &&
-	    all_links_up(dp))
+	*value = value_after(*value, choice, has_other);
+
+	/* an output upward of a tree: no switch upstream could do better */
+	if (config->redirect_inputs && !far && choice && !has_other && all_links_up(dp))
 		return true;
-	if (!ingress &&
-	    (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
+	/* a switch upstream is meant */
+	if (!ingress && !(config->redirect_anywhere && joins <= 1 && choice && has_other))
 		return false;
+	/* the flow could not move, so it is not stopped */
 	if (!(has_other || (ingress && *value & REROUTE_CHOICE)) || choose_is_held(dp, ref, now))
-		return false; /* it could not move, so it is not stopped */
-	if (movable(dp, ref, now)) {
-		path_load_line(dp, ref)->far = far;
-		path_load_line(dp, ref)->hint = (uint8_t)hint;
-		path_load_line(dp, ref)->to = 0;
-		if (has_other && (far ? choose_flows_limit(dp, ref, now) > 0
-				      : config->redirect_rule == REDIRECT_BY_LOADS))
-			claim(dp, ref, &move, far, now);
-		swap_offer(dp, ref, hint, now);
-		stop_flow(dp, ref);
-	}
+		return false;
+	redirect_here(dp, ref, &move, far, hint, now);
 	return true;
 }
 
