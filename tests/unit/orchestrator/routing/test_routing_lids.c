@@ -230,6 +230,29 @@ TEST(routing_non_minimal_make__no_port_to_the_same_switches)
 	ck_assert_uint_eq(routing.switches[a].non_minimal[find("d")], 0);
 }
 
+/* A path is no other path if it reaches the next switch of the shortest path before that has taken
+ * its link between groups: both take the same one. */
+TEST(routing_non_minimal_make__no_port_to_the_same_link_between_groups)
+{
+	uint32_t a, b, far;
+
+	topology_of("{switches: [a, b, c, far], hosts: {A: a, B: b, C: c, F: far}, links: [[a, b], "
+		    "[b, c], [c, a], [b, far]]}");
+	a = find("a");
+	b = find("b");
+	far = find("far");
+	for (uint32_t port = 0; port < topology.switches[b].port_count; port++)
+		if (topology.switches[b].ports[port].leads_to == END_SWITCH &&
+		    topology.switches[b].ports[port].peer == far)
+			topology.switches[b].ports[port].tier = TIER_GLOBAL;
+	for (uint32_t port = 0; port < topology.switches[far].port_count; port++)
+		topology.switches[far].ports[port].tier = TIER_GLOBAL;
+	made((struct routing_request){
+		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 8 });
+	ck_assert_uint_ne(routing.switches[a].non_minimal[b], 0);
+	ck_assert_uint_eq(routing.switches[a].non_minimal[far], 0);
+}
+
 /* PG-11: after failures of links, the members are the remaining ports, within the present lanes */
 TEST(routing_non_minimal_make__follows_failures)
 {

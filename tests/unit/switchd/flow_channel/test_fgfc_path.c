@@ -2,7 +2,9 @@
  *  resumes it, by frames on the host's link (EC-15, EC-16; one_switch.h). The path to switch 2 is
  *  slow, 1 Gb/s, so packets for host 2 form a queue at p0. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "nodes/wire/address.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "tests/testing.h"
 #include "tests/unit/switchd/flow_channel/one_switch.h"
@@ -234,6 +236,30 @@ TEST_RANGE(fgfc_path_name__matches_the_frames_of_the_nic, 0, (int)MATCHES *FRAME
 	whole = name_of(kind, 3, 5);
 	under = flow_name_masked(&whole, frame.name.fields, &frame.mask);
 	ck_assert_msg(!flow_name_equal(&frame.name, &under), "%s", match);
+}
+
+/* FC-2: under a match set without destination the name has the MAC of the host at the egress port,
+ * whatever that host's number is. Numbers in between have no host. */
+TEST_RANGE(fgfc_path_name__has_the_host_at_the_egress_port, 0, 2)
+{
+	static const struct host_config hosts[] = {
+		{ .host_index = 0, .fabric_address = 2, .egress_port = 0 },
+		{ .host_index = 1, .fabric_address = 1, .egress_port = 1 },
+		{ .host_index = 5, .fabric_address = 2, .egress_port = 1 },
+	};
+	uint32_t number = _i ? 5 : 0;
+	char why[200];
+	uint8_t mac[6];
+
+	ck_assert_int_eq(flow_match_parse("ports", &s.ports[0].match, why, sizeof(why)), 0);
+	memcpy(s.hosts, hosts, sizeof(hosts));
+	s.config.switch_.host_count = 3;
+	one_switch_open(&s);
+	send_packets(10, number, 5, 0);
+	one_switch_run(&s, 3 * NODE_US);
+	ck_assert(frame_next());
+	address_mac(number, mac);
+	ck_assert_mem_eq(frame.name.destination_mac, mac, sizeof(mac));
 }
 
 /* FC-2: flows that a mask makes one are paused together, by a frame with the bits that count; other
