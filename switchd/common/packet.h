@@ -78,15 +78,15 @@ struct packet {
 	uint8_t hops;
 	bool ordered;
 	bool requested; /* counts as waiting for its output */
-	/* of a flooded frame: lives in the pool's flood reserve, not in an input buffer. roce:
-	 * counts for no input */
-	bool copy;
 	union {
 		struct {
 			bool fecn, lasting, becn; /* port-group: of its header */
 		};
 		uint8_t blocked; /* flow channels: set of the causes for which it has waited */
 	};
+	/* of a flooded frame: lives in the pool's flood reserve, not in an input buffer. roce:
+	 * counts for no input */
+	bool copy;
 	uint8_t out_lane;         /* port-group: virtual lane that it goes out on */
 	struct packet_cell *more; /* the rest of the captured bytes; NULL: there are no more */
 	_Alignas(64) uint8_t bytes[];
