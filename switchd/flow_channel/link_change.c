@@ -1,7 +1,7 @@
 /*  A link goes down: packets in flight on it, or waiting for a link to a host, are lost, and
  *  every flow concerned gets a report (FC-17, FC-26), as if it had come from downstream. So all
- *  channels and extents are released on the usual paths. Packets that arrived over the link go
- *  on; their ACKs have no link upstream, and end here.
+ *  channels and extents are released on the usual paths. Packets that arrived over the link
+ *  continue; their ACKs have no link upstream, and end here.
  *
  *  Order is kept (FC-15, FC-26). A flow of which nothing is downstream of the fabric port takes
  *  another one at once, with all packets that wait here. A flow must not overtake its own data
