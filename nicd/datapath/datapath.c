@@ -411,11 +411,26 @@ static void queue_count(struct nic *nic)
 	nic->measure.queue.bytes = port->queue_bytes;
 }
 
-/* node_ops.run, but a link that is starved stays so */
-static node_time_t run_events(struct nic *nic, node_time_t end)
+/* A class at its maximum waits for a time that followed from the former rate of the link. */
+static void follow_new_rate(struct nic *nic, node_time_t now)
 {
+	nic->tx.replan = false;
+	nic->tx.shaped = 0;
+	nic->now_ps = node_time_max(nic->now_ps, now);
+	nic_transmit_plan(nic);
+}
+
+static node_time_t nic_run(void *dataplane, node_time_t end)
+{
+	struct nic *nic = dataplane;
 	node_time_t arrives_at = arrival_at(nic);
 
+	if (nic->tx.replan && end)
+		follow_new_rate(nic, end - 1);
+	/* What waited for a full ring is sent with the times at which it began to wait: a link
+	 * keeps its rate although its peer was late (ours). */
+	if (link_unstarve(nic->link))
+		nic_transmit_plan(nic);
 	for (;;) {
 		node_time_t start_at = message_at(nic);
 		node_time_t next =
@@ -440,23 +455,6 @@ static node_time_t run_events(struct nic *nic, node_time_t end)
 		queue_count(nic);
 		nic_transmit_plan(nic);
 	}
-}
-
-/* Real clock: what waited for space in the ring, or for a former rate of the link, may be sent at
- * the end of this turn, not at the time at which it began to wait. So the wait counts as a pause,
- * and the link does not catch up. */
-static node_time_t nic_run(void *dataplane, node_time_t end)
-{
-	struct nic *nic = dataplane;
-	node_time_t next = run_events(nic, end);
-
-	if (!end || !(link_unstarve(nic->link) || nic->tx.replan))
-		return next;
-	nic->tx.replan = false;
-	nic->tx.shaped = 0;
-	nic->now_ps = node_time_max(nic->now_ps, end - 1);
-	nic_transmit_plan(nic);
-	return run_events(nic, end);
 }
 
 /* ---- links that change, and the attached host ---- */

@@ -310,7 +310,6 @@ static void note_pause(struct nic *nic, uint32_t waiting)
 void nic_transmit_plan(struct nic *nic)
 {
 	uint32_t waiting, sendable = 0;
-	bool free;
 
 	/* each ring begins with a flow that may send */
 	nic_gate_heads(nic);
@@ -323,12 +322,10 @@ void nic_transmit_plan(struct nic *nic)
 	for (uint32_t left = nic->tx.host_ready; left; left &= left - 1)
 		waiting |= 1u << nic->host_send.heads[__builtin_ctz(left)].traffic_class;
 
-	/* ... and those of them that the link and the switch take; nic_run() ends a starved link's
-	 * wait */
+	/* ... and those of them that the link and the switch take */
 	if (nic->roce)
 		nic_pfc_plan(nic, waiting);
-	free = !nic->link->tx.starved && link_may_send_packet(nic->link);
-	for (uint32_t left = free ? waiting : 0; left; left &= left - 1)
+	for (uint32_t left = link_may_send_packet(nic->link) ? waiting : 0; left; left &= left - 1)
 		if (class_sendable(nic, (uint32_t)__builtin_ctz(left)))
 			sendable |= left & -left;
 	nic->tx.sendable = sendable;
