@@ -1,5 +1,5 @@
 /*  nicd - one NIC of the fabric: a host's end of one link, and its generated traffic (TB-1). */
-#include "nicd/datapath/datapath.h"
+#include "nicd/dataplane/dataplane.h"
 #include "nodes/process/node_main.h"
 
 int main(int argc, char **argv)

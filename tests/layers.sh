@@ -11,7 +11,7 @@ status=0
 folders='
 nodes: base config wire stats link clock node control process
 switchd: common flow_channel | ethernet | port_group kinds
-nicd: traffic workload transport gates host datapath
+nicd: traffic workload transport gates host dataplane
 preload: dilate
 rankd: link run
 orchestrator: base routing scenario lab plan results recording manager tunnel fabric hosts live view command prompt run course operate cli

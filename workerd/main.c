@@ -1,5 +1,5 @@
 /*  workerd - many switches and NICs in one process (SC-3). */
-#include "nicd/datapath/datapath.h"
+#include "nicd/dataplane/dataplane.h"
 #include "nodes/process/worker_main.h"
 #include "switchd/kinds/switch_kinds.h"
 

@@ -16,7 +16,7 @@
  *
  *  Memory: HOST_QUEUE_FRAMES_MAX super-frames a socket, HOST_HOLD_FRAMES_MAX and
  *  HOST_DELIVERY_BYTES, allocated in _init, never later; untouched parts cost nothing.
- *  Place: called by datapath.c; writes the statistics page. */
+ *  Place: called by dataplane.c; writes the statistics page. */
 #ifndef HEDDLE_NICD_HOST_HOST_IF_H
 #define HEDDLE_NICD_HOST_HOST_IF_H
 

@@ -20,7 +20,7 @@
  *  packet of a flow beyond flows_max is dropped and counted as unknown_flow. A completion beyond
  *  the log is counted as messages_unlogged. With an attached host, where a workload may run for
  *  days, it replaces the oldest one of the log.
- *  Place: called by datapath.c with private copies of frames; writes the statistics page. Nothing
+ *  Place: called by dataplane.c with private copies of frames; writes the statistics page. Nothing
  *  in a frame is trusted (TB-23). */
 #ifndef HEDDLE_NICD_TRAFFIC_RECEIVE_H
 #define HEDDLE_NICD_TRAFFIC_RECEIVE_H

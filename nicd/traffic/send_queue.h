@@ -11,7 +11,7 @@
  *
  *  Memory: flows_max flows, and messages_max waiting messages besides the one that each flow sends,
  *  allocated in _init, never later. send_queue_full() is a normal state: messages start later.
- *  Place: called by datapath.c and nic_*.c; uses neither link nor time. */
+ *  Place: called by dataplane.c and nic_*.c; uses neither link nor time. */
 #ifndef HEDDLE_NICD_TRAFFIC_SEND_QUEUE_H
 #define HEDDLE_NICD_TRAFFIC_SEND_QUEUE_H
 

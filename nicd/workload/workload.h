@@ -11,7 +11,7 @@
  *  yet wait in the send queue. While that is full, no message starts. Then the arrivals of the
  *  meantime are taken, each with the time at which it was due. So arrivals are deferred, not lost,
  *  and a completion time counts from when the message was due. Deferred arrivals are counted.
- *  Place: called by datapath.c; reads no clock, sends nothing. */
+ *  Place: called by dataplane.c; reads no clock, sends nothing. */
 #ifndef HEDDLE_NICD_WORKLOAD_WORKLOAD_H
 #define HEDDLE_NICD_WORKLOAD_WORKLOAD_H
 

@@ -25,8 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/datapath/datapath.h"
-#include "nicd/datapath/nic.h"
+#include "nicd/dataplane/dataplane.h"
+#include "nicd/dataplane/nic.h"
 #include "nicd/transport/queue_pair.h"
 #include "nodes/config/parameter.h"
 #include "nodes/control/config_check.h"

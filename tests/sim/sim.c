@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "nicd/datapath/datapath.h"
+#include "nicd/dataplane/dataplane.h"
 #include "nodes/control/config_check.h"
 #include "nodes/process/control_library.h"
 #include "nodes/stats/series.h"

@@ -1,7 +1,7 @@
 /*  FC-2 from end to end: edge ports with match sets and masks of their own make different flows of
  *  the same traffic. FGFC pauses at its source what the port's mask joins (EC-15, EC-16). */
 
-#include "nicd/datapath/nic.h"
+#include "nicd/dataplane/nic.h"
 #include "tests/sim/sim.h"
 #include "tests/testing.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nicd/datapath/datapath.h"
+#include "nicd/dataplane/dataplane.h"
 #include "nodes/base/ensure.h"
 #include "nodes/base/random.h"
 #include "nodes/process/node_main.h"

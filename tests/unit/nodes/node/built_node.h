@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/datapath/datapath.h"
+#include "nicd/dataplane/dataplane.h"
 #include "nodes/link/link.h"
 #include "switchd/kinds/switch_kinds.h"
 #include "tests/allocation.h"
