@@ -248,10 +248,10 @@ TEST_RANGE(fgfc_path_name__has_the_host_at_the_egress_port, 0, 2)
 		{ .host_index = 5, .fabric_address = 2, .egress_port = 1 },
 	};
 	uint32_t number = _i ? 5 : 0;
-	char why[200];
+	struct why why;
 	uint8_t mac[6];
 
-	ck_assert_int_eq(flow_match_parse("ports", &s.ports[0].match, why, sizeof(why)), 0);
+	ck_assert_int_eq(flow_match_parse("ports", &s.ports[0].match, &why), 0);
 	memcpy(s.hosts, hosts, sizeof(hosts));
 	s.config.switch_.host_count = 3;
 	one_switch_open(&s);
