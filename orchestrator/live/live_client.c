@@ -191,6 +191,7 @@ static bool long_refuse(struct live_client *client)
 	}
 	client->out_length = (size_t)length;
 	client->out_sent = 0;
+	asker_clear(&client->asker); /* the next request has its own */
 	rest_skip(client);
 	return client_send(client);
 }

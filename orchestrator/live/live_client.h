@@ -4,8 +4,7 @@
  *  bytes without an end is answered with an error, and the rest of it is discarded. The daemon
  *  never waits for a client: what is not there yet, or is not taken, is left until the socket is
  *  ready. There are LIVE_CLIENTS_MAX places. If all are taken, the client that has been silent for
- *  longest makes place, once that is a second: none can keep others from ending the fabric.
- */
+ *  longest makes place, once that is a second: none can keep others from ending the fabric. */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_CLIENT_H
 #define HEDDLE_ORCHESTRATOR_LIVE_LIVE_CLIENT_H
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "nodes/base/monotonic.h"
+#include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/live/live_client.h"
 #include "tests/testing.h"
 
@@ -218,6 +219,26 @@ TEST(live_client_serve__a_request_that_does_not_end)
 	ck_assert(!client->skipping);
 	ck_assert_uint_eq(client->in_length, 4);
 	stays(0);
+}
+
+/* the descriptors of a request that was too long are not those of the next one */
+TEST(live_client_serve__descriptors_of_a_long_request)
+{
+	static char bytes[LIVE_REQUEST_MAX];
+	struct live_client *client = &clients.all[0];
+	int fds[2];
+
+	memset(bytes, 'x', sizeof(bytes));
+	ck_assert_int_eq(pipe(fds), 0);
+	joins(0);
+	ck_assert_int_eq(descriptor_send(peers[0], bytes, 1, fds, 2), 1);
+	serves(0, bytes, sizeof(bytes) - 2);
+	ck_assert_uint_eq(client->asker.fd_count, 2);
+	serves(0, bytes, 1);
+	ck_assert(client->skipping);
+	ck_assert_uint_eq(client->asker.fd_count, 0);
+	close(fds[0]);
+	close(fds[1]);
 }
 
 /* an answer that the socket does not take at once follows in parts */
