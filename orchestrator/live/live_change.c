@@ -429,24 +429,48 @@ static bool is_cut(const struct port_config *port)
 	return !port->vacant && port->medium == MEDIUM_TUNNEL;
 }
 
+/* refuses if a link of @node is cut; else NULL */
+static json_t *cut_check(const struct live *live, uint32_t node)
+{
+	const struct node_config *config = &live->plan->nodes[node];
+
+	for (uint32_t port = 0; port < config->port_count; port++)
+		if (is_cut(&config->ports[port]))
+			return live_refuse("%s has a link to %s on another machine, which cannot "
+					   "be removed",
+					   config->name, config->ports[port].peer_name);
+	return NULL;
+}
+
+/* is place @host_index that of a NIC beside eth0, which is @node? */
+static bool is_further(const struct plan *plan, uint32_t host_index, uint32_t node)
+{
+	return !plan_vacant(plan, plan_host_node(plan, host_index)) &&
+	       plan->hosts[host_index].interface &&
+	       plan_host_node(plan, plan->hosts[host_index].owner) == node;
+}
+
 /* refuses if hosts would lose their only link, another machine one of its links, or no node of the
  * kind would remain; else NULL */
 static json_t *leave_check(const struct live *live, uint32_t node)
 {
 	const struct node_config *config = &live->plan->nodes[node];
 	struct plan_counts counts = plan_spare_counts(live->plan);
+	json_t *refusal;
 
 	if (config->kind == NODE_NIC && live->plan->hosts[config->nic.host_index].interface)
-		return NULL;
+		return cut_check(live, node);
 	for (uint32_t port = 0; config->kind == NODE_SWITCH && port < config->port_count; port++)
 		if (!config->ports[port].vacant && config->ports[port].kind == PORT_EDGE)
 			return live_refuse("host %s is connected to %s: remove the host first",
 					   config->ports[port].peer_name, config->name);
-	for (uint32_t port = 0; config->kind == NODE_SWITCH && port < config->port_count; port++)
-		if (is_cut(&config->ports[port]))
-			return live_refuse("%s has a link to %s on another machine, which cannot "
-					   "be removed",
-					   config->name, config->ports[port].peer_name);
+	refusal = cut_check(live, node);
+	for (uint32_t i = 0; config->kind == NODE_NIC && i < live->plan->host_count && !refusal;
+	     i++)
+		if (is_further(live->plan, i, node))
+			refusal = cut_check(live, plan_host_node(live->plan, i));
+	if (refusal)
+		return refusal;
 	if ((config->kind == NODE_NIC ? counts.hosts : counts.switches) == 1)
 		return live_refuse("%s is the last %s; 'heddle down %s' ends the fabric",
 				   config->name, config->kind == NODE_NIC ? "host" : "switch",
@@ -460,8 +484,7 @@ static void further_remove(struct live *live, uint32_t node)
 	const struct plan *plan = live->plan;
 
 	for (uint32_t i = 0; plan->nodes[node].kind == NODE_NIC && i < plan->host_count; i++)
-		if (!plan_vacant(plan, plan_host_node(plan, i)) && plan->hosts[i].interface &&
-		    plan_host_node(plan, plan->hosts[i].owner) == node)
+		if (is_further(plan, i, node))
 			node_remove(live, plan_host_node(plan, i));
 }
 

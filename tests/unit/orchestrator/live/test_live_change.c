@@ -127,6 +127,24 @@ TEST(live_remove__link_between_machines)
 		   "s1 has a link to s2 on another machine, which cannot be removed");
 }
 
+/* the same of an interface beside eth0, and of its host */
+TEST(live_remove__interface_on_another_machine)
+{
+	const struct node_config *further;
+
+	one_live_end();
+	one_live_begin("name: t\nrun: {duration: 100us}\ntopology:\n  switches: [s1, s2]\n"
+		       "  hosts: {A: {switch: s1, interfaces: [{switch: s2}]}, B: s2}\n"
+		       "  links: [[s1, s2]]\n");
+	further = plan_node_find(&plan, "A.eth1");
+	ck_assert_ptr_nonnull(further);
+	plan.nodes[further->index].ports[0].medium = MEDIUM_TUNNEL;
+	is_refused("{'ask': 'remove', 'node': 'A.eth1'}",
+		   "A.eth1 has a link to s2 on another machine, which cannot be removed");
+	is_refused("{'ask': 'remove', 'node': 'A'}",
+		   "A.eth1 has a link to s2 on another machine, which cannot be removed");
+}
+
 /* ---- sentences ---- */
 
 /* what is no text for JSON is refused with another sentence */
