@@ -276,7 +276,7 @@ static const char *advice(const char *report)
 static int daemon_start(struct plan *plan, struct live_options *options,
 			const struct up_images *images)
 {
-	char report[1024], fate[64] = "died";
+	char report[sizeof(struct why)], fate[64] = "died";
 	int pipes[2], status = 0;
 	pid_t pid;
 

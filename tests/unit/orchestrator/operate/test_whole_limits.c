@@ -53,6 +53,18 @@ TEST(up__runtime_folder_of_others)
 	ASSERT_HAS(said, "run is open to others (mode 755); expected 700: chmod 700 ");
 }
 
+/* also the end of a long sentence */
+TEST(up__runtime_folder_with_a_long_name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/heddle-is-not-here/%0200d/%0200d/%0200d/%0200d/%0200d", 1, 2,
+		 3, 4, 5);
+	setenv("HEDDLE_RUNTIME_DIR", path, 1);
+	ASSERT_STATUS("up|u.yaml", 4);
+	ASSERT_HAS(said, ": No such file or directory; set HEDDLE_RUNTIME_DIR\n");
+}
+
 /* the fabric is ended while its hosts are awaited */
 TEST(up__ended_before_it_is_healthy)
 {
