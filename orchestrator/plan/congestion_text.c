@@ -114,6 +114,8 @@ static int numbers_put(const struct congestion_config *config, json_t *root)
 	json_t *eca = json_object();
 	int error = json_object_set_new(root, "eca", eca);
 
+	if (error) /* there is no eca any more */
+		return error;
 	for (size_t r = 0; r < congestion_parameters.count; r++) {
 		const struct parameter *row = &congestion_parameters.rows[r];
 		bool of_eca = row->key && !strncmp(row->key, "eca.", 4);
@@ -137,8 +139,8 @@ json_t *congestion_json(const struct congestion_basis *basis,
 
 	error |= numbers_put(config, root);
 	error |= json_object_set_new(root, "settings", settings);
-	for (uint32_t row = 0; row < congestion_setting_count(config); row++)
-		error |= json_array_append_new(
+	for (uint32_t row = 0; row < congestion_setting_count(config) && !error; row++)
+		error = json_array_append_new(
 			settings,
 			parameters_json(&congestion_setting_parameters, &config->settings[row]));
 	if (!error)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tests/testing.h"
 
@@ -163,4 +164,49 @@ TEST(congestion_json__ecn_off)
 	json = congestion_json(&basis, &config);
 	ck_assert_int_eq(json_integer_value(json_object_get(json, "ecn_eca")), 0);
 	json_decref(json);
+}
+
+/* ---- jansson's memory ---- */
+
+#define PAGE 4096u
+
+static unsigned before_failure; /* allocations that succeed; then one fails */
+
+/* a page for each: jansson is not built with the sanitizers */
+static void *page_alloc(size_t bytes)
+{
+	void *page;
+
+	ck_assert_uint_le(bytes, PAGE);
+	if (!before_failure--)
+		return NULL;
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	return page;
+}
+
+/* what still uses it crashes */
+static void page_free(void *page)
+{
+	if (page)
+		ck_assert_int_eq(mprotect(page, PAGE, PROT_NONE), 0);
+}
+
+/* nothing is read that is gone, and nothing is missing in what is returned */
+TEST(congestion_json__memory_is_short)
+{
+	json_t *whole = congestion_json(&basis, &config), *json = NULL;
+	unsigned failures = 0;
+
+	ck_assert_ptr_nonnull(whole);
+	json_set_alloc_funcs(page_alloc, page_free);
+	for (; !json; failures++) {
+		before_failure = failures;
+		json = congestion_json(&basis, &config);
+	}
+	ck_assert_uint_gt(failures, 50);
+	ck_assert(json_equal(json, whole));
+	json_decref(json);
+	json_set_alloc_funcs(malloc, free);
+	json_decref(whole);
 }
