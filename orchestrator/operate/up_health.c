@@ -134,8 +134,8 @@ static const char *last_line(const struct check *check, char text[LINE_MAX_BYTES
 	return text;
 }
 
-/* start commands of @host that do not run: often the cause; NULL: of all hosts, those that have
- * failed by now */
+/* Tells the start commands of @host that do not run, often the cause; NULL: of all hosts, those
+ * that have failed by now. */
 static void commands_tell(const char *fabric, const char *host)
 {
 	json_t *answer = NULL;
