@@ -20,7 +20,7 @@ static int record_refresh(struct lab_opened *opened, struct why *why)
 	error = lab_record_read(opened->record_path, &opened->lab, opened->student, &opened->record,
 				&errors);
 	if (error)
-		why_say(why, 0, "%.400s", errors.count ? errors.texts[0] : strerror(-error));
+		why_say(why, 0, "%s", errors.count ? errors.texts[0] : strerror(-error));
 	scenario_errors_free(&errors);
 	return error ? -1 : 0;
 }
@@ -109,7 +109,7 @@ static int page_predict(void *owner, const json_t *predictions, struct why *why)
 		error = lab_answer_take(question, text, &ignored, &wrong);
 		lab_values_free(&ignored);
 		if (error) {
-			why_say(why, 0, "%s: %.380s.", question->name, wrong.text);
+			why_say(why, 0, "%s: %s.", question->name, wrong.text);
 			return 400;
 		}
 		free(opened->record.predictions[i]);

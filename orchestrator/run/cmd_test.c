@@ -264,21 +264,22 @@ static int status_of(const struct suite *suite, int status)
 }
 
 /* Values of a run that was ended are those of a part of it, which its expectations do not mean.
- * Return: true if it was ended, with @why: a reason of 64 bytes in place of its messages */
-static bool was_late(const struct suite *suite, const struct job *job, int status, char *why)
+ * Return: true if it was ended, with @why in place of its messages */
+static bool was_late(const struct suite *suite, const struct job *job, int status, struct why *why)
 {
 	char time[HUMAN_TEXT_MAX];
 
-	snprintf(why, 64, "it did not end within %s, --timeout",
-		 human_time(suite->options->timeout_ps, time));
+	why_say(why, 0, "it did not end within %s, --timeout",
+		human_time(suite->options->timeout_ps, time));
 	return job->late && !suite->ending &&
 	       (!WIFEXITED(status) || WEXITSTATUS(status) == EXIT_INTERRUPTED);
 }
 
 static void job_end(struct suite *suite, struct job *job, int status)
 {
-	char *messages = messages_read(job->messages), why[64];
-	bool late = was_late(suite, job, status, why);
+	char *messages = messages_read(job->messages);
+	struct why why;
+	bool late = was_late(suite, job, status, &why);
 	json_t *result;
 
 	rewind(job->out);
@@ -288,7 +289,7 @@ static void job_end(struct suite *suite, struct job *job, int status)
 	result_keep(suite, job,
 		    suite_result_make(job->file, late ? EXIT_INTERRUPTED : status_of(suite, status),
 				      late ? NULL : result,
-				      late ? why : messages ?: "",
+				      late ? why.text : messages ?: "",
 				      (double)(monotonic_ns() - job->start_ns) / 1e9));
 	json_decref(result);
 	free(messages);

@@ -640,8 +640,7 @@ struct view_server *view_server_start(const struct view_server_options *options,
 	if (!server->context || mg_get_server_ports(server->context, 1, &port) != 1) {
 		int error = listen_error(options);
 
-		why_say(why, 0, "cannot listen on %s port %u: %.256s", options->listen,
-			options->port,
+		why_say(why, 0, "cannot listen on %s port %u: %s", options->listen, options->port,
 			error                ? strerror(error)
 			: server->failure[0] ? server->failure
 					     : "no thread or no memory");
