@@ -1,6 +1,6 @@
 /*  nic - the state that the parts of the NIC's dataplane share. dataplane.h has the whole.
  *
- *      dataplane.c        set-up, arrivals, starts of messages, the order of events, link changes
+ *      dataplane.c       set-up, arrivals, starts of messages, the order of events, link changes
  *      nic_transmit.c    the send engine: which frame is sent next, and when
  *      nic_transport.c   flows with a transport: data, answers, arriving answers
  *      nic_tcp.c         the same for TCP
@@ -8,7 +8,7 @@
  *      nic_sample.c      samples
  *      nic_lid.c         local route headers, FECN and BECN (port-group)
  *      nic_gate.c        flows that may not send now
- *      dataplane_show.c   tables and parameters */
+ *      dataplane_show.c  tables and parameters */
 #ifndef HEDDLE_NICD_DATAPLANE_NIC_H
 #define HEDDLE_NICD_DATAPLANE_NIC_H
 
