@@ -130,7 +130,6 @@ static int heddle_run(const char *scenario, const char *result)
 	int status, null;
 	pid_t pid;
 
-	fflush(NULL);
 	pid = fork();
 	if (!pid) {
 		null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -55,7 +55,6 @@ static void resolver_write(const char *fabric, const char *host, bool on)
 
 	snprintf(command, sizeof(command), "printf '%%s' '%s' >/etc/resolv.conf",
 		 on ? OUTSIDE_RESOLVER_LINE : OUTSIDE_NO_RESOLVER_LINE);
-	fflush(NULL);
 	pid = fork();
 	if (!pid)
 		_exit(host_run("outside", fabric, host, NULL, argv, 0));
