@@ -99,6 +99,11 @@ TEST(text_pack_read__refuses_what_is_too_long)
 
 	ck_assert_int_eq(ftruncate(fd, TEXT_PACK_MAX + 1), 0);
 	ck_assert_int_eq(text_pack_read(&pack, fd), -EMSGSIZE);
+	/* one byte less is not */
+	ck_assert_int_eq(ftruncate(fd, TEXT_PACK_MAX), 0);
+	ck_assert_int_eq(text_pack_read(&pack, fd), 0);
+	ck_assert_uint_eq(pack.length, TEXT_PACK_MAX);
+	text_pack_free(&pack);
 	close(fd);
 }
 

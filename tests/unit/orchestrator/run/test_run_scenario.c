@@ -39,8 +39,10 @@ static const char *loaded(const char *duration, const char *links, int status)
 
 	ck_assert_ptr_nonnull(file);
 	fprintf(file,
-		"name: t\nrun: {duration: %s, warmup: 10ms}\ntopology: {switches: [s1], hosts: "
-		"{h1: s1, h2: s1}}\nlinks: {rate: 1Mb/s%s}\nworkloads: [{name: w, pattern: pairs, "
+		"name: t\nrun: {duration: %s, warmup: 10ms}\ntopology: {switches: [s1, s2, "
+		"s3], hosts: {h1: {switch: s1}, h2: {switch: s1}}, links: [{between: [s1, s2]}, "
+		"{between: [s2, s3]}]}\nlinks: {rate: 1Mb/s%s}\nworkloads: [{name: w, pattern: "
+		"pairs, "
 		"pairs: [[h1, h2]], size: 1kB}]\n",
 		duration, links);
 	fclose(file);
@@ -67,8 +69,18 @@ TEST(run_scenario_load__short_under_the_real_clock)
 
 TEST(run_scenario_load__links_of_veth)
 {
+	static const char *settings[] = { "topology.hosts.h1.medium=veth",
+					  "topology.hosts.h2.medium=veth",
+					  "topology.links.0.medium=veth",
+					  "topology.links.1.medium=veth" };
+
 	ck_assert_ptr_null(strstr(loaded("1s", "", 0), VETH));
 	ck_assert_ptr_nonnull(strstr(loaded("1s", ", medium: veth", 0), VETH));
+	/* one of them */
+	for (uint32_t i = 0; i < COUNT_OF(settings); i++) {
+		options.settings = (struct option_settings){ .texts = { settings[i] }, .count = 1 };
+		ck_assert_msg(strstr(loaded("1s", "", 0), VETH), "%s", settings[i]);
+	}
 }
 
 TEST(run_scenario_load__wrong)
