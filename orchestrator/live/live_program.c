@@ -48,6 +48,11 @@ static const char *fate_text(const struct live_program *program, char text[FATE_
 	return text;
 }
 
+static bool has_failed(const struct live_program *program)
+{
+	return program->status_fd < 0 && (program->no_user || program->error || program->status);
+}
+
 static void fate_note(const struct live *live, const struct live_program *program)
 {
 	char text[FATE_TEXT_MAX];
@@ -319,11 +324,12 @@ json_t *live_programs_describe(struct live *live)
 	for (uint32_t i = 0; i < live->program_count; i++) {
 		const struct live_program *program = &live->programs[i];
 
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:b, s:s}", "host",
+		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:b, s:b, s:s}", "host",
 						      plan_host_name(live->plan, program->host),
 						      "command", command_of(live, program)->text,
 						      "pid", program->pid > 0 ? program->pid : 0,
-						      "running", program->status_fd >= 0, "fate",
+						      "running", program->status_fd >= 0, "failed",
+						      has_failed(program), "fate",
 						      fate_text(program, fate)));
 	}
 	return list;

@@ -145,9 +145,9 @@ static void commands_tell(const char *fabric, const char *host)
 	if (client_fetch("up", fabric, json_pack("{s:s}", "ask", "ps"), &answer))
 		return;
 	json_array_foreach (json_object_get(answer, "programs"), i, program) {
-		if ((host && strcmp(member_text(program, "host"), host) != 0) ||
-		    (!host && !strcmp(member_text(program, "fate"), "ended with status 0")) ||
-		    json_is_true(json_object_get(program, "running")))
+		if (host ? strcmp(member_text(program, "host"), host) ||
+				    json_is_true(json_object_get(program, "running"))
+			 : !json_is_true(json_object_get(program, "failed")))
 			continue;
 		fprintf(stderr, "heddle up: host %s: '%s': %s\n", member_text(program, "host"),
 			member_text(program, "command"), member_text(program, "fate"));

@@ -89,6 +89,8 @@ static void told(uint32_t place, const char *host, const char *command, int pid,
 	ck_assert_str_eq(json_string_value(json_object_get(entry, "command")), command);
 	ck_assert_int_eq(json_integer_value(json_object_get(entry, "pid")), pid);
 	ck_assert_int_eq(json_is_true(json_object_get(entry, "running")), running);
+	ck_assert_int_eq(json_is_true(json_object_get(entry, "failed")),
+			 !running && strcmp(fate, "ended with status 0") != 0);
 	ck_assert_str_eq(json_string_value(json_object_get(entry, "fate")), fate);
 	json_decref(list);
 }
@@ -129,6 +131,15 @@ TEST(live_programs_watch__how_each_has_ended)
 	told(3, "D", "four", 13, false, "killed by signal 9");
 	signal(SIGPIPE, SIG_IGN);
 	ck_assert(!held(0) && !held(1) && !held(2));
+}
+
+TEST(live_programs_watch__one_that_was_fine)
+{
+	static const struct room_status said = { .kind = ROOM_ENDED, .value = 0 };
+
+	started();
+	ck_assert_int_eq(write(ends[0], &said, sizeof(said)), sizeof(said));
+	told(0, "A", "one", 10, false, "ended with status 0");
 }
 
 /* Those of other hosts stay, in their order. */
