@@ -36,7 +36,7 @@ down() { h down rooms >/dev/null; }
 
 # at places that exist, that do not, and in a folder of the host's own
 mounts() {
-	up 0 'dns: [10.0.0.53], private: [/srv/own, /var/lib/dpkg], mounts: [{from: ./site, to: /srv/site, read-only: yes}, {from: ./site, to: /mnt}, {from: site/index.html, to: /etc/issue}, {from: site, to: /run/site}, {from: site, to: /srv/own/site}]' || return 1
+	up 0 'dns: [10.0.0.53], private: [/srv/own, /var/lib/dpkg, /var/tmp], mounts: [{from: ./site, to: /srv/site, read-only: yes}, {from: ./site, to: /mnt}, {from: site/index.html, to: /etc/issue}, {from: site, to: /run/site}, {from: site, to: /srv/own/site}]' || return 1
 	for place in /srv/site /mnt /run/site /srv/own/site; do
 		[ "$(on h1 cat $place/index.html)" = page ] || { echo "$place"; return 1; }
 	done
@@ -54,7 +54,7 @@ read_only() {
 writable() { on h1 sh -c 'echo mine >/mnt/new' && [ "$(cat "$site/new")" = mine ] && rm "$site/new"; }
 private() {
 	[ -z "$(on h1 ls -A /var/lib/dpkg)" ] && on h1 sh -c 'echo x >/var/lib/dpkg/x && echo x >/srv/own/x' && on h2 test -d /var/lib/dpkg/info &&
-		[ ! -e /var/lib/dpkg/x ] && [ "$(on h1 ls /var/lib | wc -l)" = "$(ls /var/lib | wc -l)" ]
+		[ "$(on h1 stat -c %a /var/tmp)" = 1777 ] && [ ! -e /var/lib/dpkg/x ] && [ "$(on h1 ls /var/lib | wc -l)" = "$(ls /var/lib | wc -l)" ]
 }
 # the source vanished after the scenario was read, or the fabric's user may not read it
 unreadable() {
