@@ -344,9 +344,8 @@ json_t *live_programs_log(struct live_query *query)
 
 	if (node < 0)
 		return query->refusal;
-	host = live->plan->nodes[node].kind == NODE_NIC
-		       ? live->plan->hosts[(uint32_t)node - live->plan->switch_count].owner
-		       : 0;
+	host = live->plan->nodes[node].kind == NODE_NIC ? plan_owner(live->plan, (uint32_t)node)
+							: 0;
 	if (live->plan->nodes[node].kind != NODE_NIC || !has_commands(live->plan, host))
 		return live_refuse("%s has no start commands: the key 'run' of a host",
 				   live->plan->nodes[node].name);

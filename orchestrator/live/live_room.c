@@ -230,8 +230,7 @@ static json_t *limits_describe(struct live *live, uint32_t node, const struct ho
 	struct host_process_limits limits = { 0 };
 
 	if (room)
-		limits = rights_of(live, live->plan->hosts[node - live->plan->switch_count].owner)
-				 .limits;
+		limits = rights_of(live, plan_owner(live->plan, node)).limits;
 	return json_pack("{s:I, s:I, s:I}", "files", (json_int_t)limits.files, "processes",
 			 (json_int_t)limits.processes, "address_bytes",
 			 (json_int_t)limits.address_bytes);
@@ -239,15 +238,13 @@ static json_t *limits_describe(struct live *live, uint32_t node, const struct ho
 
 static const char *rootfs_of_node(const struct live *live, uint32_t node)
 {
-	return live_room_rootfs(live, live->plan->hosts[node - live->plan->switch_count].owner);
+	return live_room_rootfs(live, plan_owner(live->plan, node));
 }
 
 static void dilation_put(const struct live *live, uint32_t node, bool room, json_t *answer)
 {
-	const struct plan *plan = live->plan;
-
-	if (plan->nodes[node].kind == NODE_NIC)
-		live_dilation_put(live, plan->hosts[node - plan->switch_count].owner, room, answer);
+	if (live->plan->nodes[node].kind == NODE_NIC)
+		live_dilation_put(live, plan_owner(live->plan, node), room, answer);
 }
 
 /* what a command of the machine needs to enter host or switch @node */
@@ -260,8 +257,7 @@ static json_t *namespaces_answer(struct live_query *query, uint32_t node,
 	json_t *names = json_array(), *answer;
 
 	if (live->plan->nodes[node].kind == NODE_NIC) {
-		uint32_t index = node - live->plan->switch_count;
-		const struct host_net *host = &live->hosts[live->plan->hosts[index].owner];
+		const struct host_net *host = &live->hosts[plan_owner(live->plan, node)];
 
 		net_fd = host->net_fd;
 		uts_fd = host->uts_fd;
@@ -288,13 +284,11 @@ static const struct host_room *room_asked(struct live_query *query, int64_t *nod
 	struct live *live = query->live;
 	const struct host_room *room;
 	struct why why;
-	uint32_t index;
 
 	*node = live_query_node(query, live_query_text(query, "host"));
 	if (*node < 0 || live->plan->nodes[*node].kind != NODE_NIC)
 		return NULL;
-	index = (uint32_t)*node - live->plan->switch_count;
-	room = live_room_find(live, live->plan->hosts[index].owner, &why);
+	room = live_room_find(live, plan_owner(live->plan, (uint32_t)*node), &why);
 	if (!room && why.text[0])
 		query->refusal = live_refuse("%s", why.text);
 	return room;

@@ -192,6 +192,12 @@ static inline uint32_t plan_host_node(const struct plan *plan, uint32_t host_ind
 	return plan->switch_count + host_index;
 }
 
+/** plan_owner() - index of the host that NIC @node is of: that of its eth0. */
+static inline uint32_t plan_owner(const struct plan *plan, uint32_t node)
+{
+	return plan->hosts[node - plan->switch_count].owner;
+}
+
 /** plan_host_name() - the name of the NIC of host @host_index; "" if there is no such host. */
 static inline const char *plan_host_name(const struct plan *plan, uint32_t host_index)
 {
