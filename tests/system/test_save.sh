@@ -56,6 +56,12 @@ changes() {
 }
 # parallel MIN-OR-MAX - that of the ports of s1 to s2
 parallel() { "$heddle" link --json | jq '[.links[] | select(.node_a == "s1" and .node_b == "s2").port_a] | '"$1"; }
+# a switch that starts again has the values of the scenario
+restarts() {
+	run 0 set s2 pfc.watchdog 9ms && kill -KILL "$("$heddle" ps --json | jq '..|objects|select(.name=="s2").pid')" &&
+		wait_for s2_dead && run 0 start s2
+}
+s2_dead() { "$heddle" ps --json | jq -e '.[0].nodes[] | select(.name == "s2" and .state == "dead")'; }
 says_text() { grep -F -- "$2" "$1"; }
 lacks_text() { ! grep -F -- "$2" "$1"; }
 # but for the time in the first line; of standard output, paths may be others
@@ -63,6 +69,7 @@ same_text() { diff <(tail -n +2 "$1") <(tail -n +2 "$2"); }
 same_state() { diff "$scratch/before" "$scratch/after"; }
 
 fabric_up "$scratch/first.yaml" --set routing.reaction=20us --set links.edge.loss=0.01%
+check 'a switch is killed and starts again' restarts
 check 'the fabric changes' changes
 state >"$scratch/before"
 saved=$scratch/saved.yaml
@@ -77,6 +84,7 @@ check 'but not what others need' says_text "$saved" 'from: [h1]'
 check 'loads that were set' says_text "$saved" 'load: 12.5%'
 check 'and other values, as commands' says_text "$saved" '# heddle save: not in a scenario: heddle set s1 pfc.watchdog 8ms'
 check 'the last ones' lacks_text "$saved" 7ms
+check 'but not those that a switch lost with its end' lacks_text "$saved" 9ms
 check 'a fabric by its name, to another file' run 0 save first "$scratch/other/saved.yaml"
 check 'to standard output' run 0 save
 check 'it is the same' same_text "$scratch/out" "$saved"
