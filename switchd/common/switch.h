@@ -47,7 +47,7 @@ struct switch_ops {
 	void (*transmit)(void *dataplane, uint32_t port, node_time_t now);
 
 	/* When touched port @port transmits next; NODE_TIME_NEVER: it has nothing that may be
-	 * sent. */
+	 * sent. On a free link it notes whether that is a pause (switch_pause_note()). */
 	node_time_t (*transmit_next_at)(void *dataplane, uint32_t port, node_time_t now);
 
 	/* NULL: there are no port timers. The one of @port is due (switch_port_timer_set()).
