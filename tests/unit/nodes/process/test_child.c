@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -89,13 +90,19 @@ TEST(child_start__silent)
 {
 	const char *script =
 		"[ /proc/self/fd/0 -ef /dev/null ] && [ /proc/self/fd/1 -ef /dev/null ]";
-	int input[2];
+	int pipes[2], output;
 
-	ck_assert(!pipe(input) && dup2(input[0], STDIN_FILENO) == STDIN_FILENO);
+	/* what the caller has is something else */
+	fflush(stdout);
+	output = dup(STDOUT_FILENO);
+	ck_assert(!pipe(pipes) && dup2(pipes[0], STDIN_FILENO) == STDIN_FILENO &&
+		  dup2(pipes[1], STDOUT_FILENO) == STDOUT_FILENO);
 	ck_assert_int_eq(status_of(shell(script, CHILD_GROUP_OWN, true)), 0);
 	ck_assert_int_ne(status_of(shell(script, CHILD_GROUP_OWN, false)), 0);
-	close(input[0]);
-	close(input[1]);
+	dup2(output, STDOUT_FILENO);
+	close(output);
+	close(pipes[0]);
+	close(pipes[1]);
 }
 
 TEST(child_start__no_such_program)
