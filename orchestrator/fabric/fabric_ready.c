@@ -14,13 +14,17 @@
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/fabric/fabric_watch.h"
 
-/* has a node died before it was ready? Then the start has failed */
+/* Has a node died before it was ready, or reported why it is about to end? Then the start has
+ * failed. */
 static bool death_tell(struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
-		if (fabric_pid(fabric, i) || !plan_here(fabric->plan, i))
+		const struct fabric_node *node = &fabric->nodes[i];
+
+		if (!plan_here(fabric->plan, i) ||
+		    (fabric_pid(fabric, i) && (node->ready || !node->fate[0])))
 			continue;
-		fabric_fail_node(fabric, i, "%s", fabric->nodes[i].fate);
+		fabric_fail_node(fabric, i, "%s", node->fate);
 		return true;
 	}
 	return false;
@@ -110,8 +114,12 @@ int fabric_nodes_await(struct fabric *fabric)
 			return -EIO;
 		if (interrupt_seen())
 			return -EINTR;
-		if (fabric_watch_messages(fabric, FABRIC_SLICE_MS) || fabric_watch_children(fabric))
+		if (fabric_watch_messages(fabric, FABRIC_SLICE_MS) ||
+		    fabric_watch_children(fabric)) {
+			if (fabric->options.real)
+				death_tell(fabric);
 			return -EIO;
+		}
 		ready_waits(fabric, wait.began_ns, expected);
 		part.progress = fabric->ready;
 		if (!fabric->options.real && fabric_watch_part(fabric, &wait.watchdog, &part))

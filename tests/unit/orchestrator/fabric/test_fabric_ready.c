@@ -101,6 +101,25 @@ TEST(fabric_nodes_await__a_node_has_died)
 	ck_assert_str_eq(fabric.failure, "switch s2 (pid 7) was killed by signal 9");
 }
 
+/* its report is received before its end */
+TEST(fabric_nodes_await__a_node_reports_a_failure)
+{
+	struct control_message report = { .kind = CONTROL_EVENT, .number = 1, .text = "no luck" };
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = 1 };
+	int ends[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	nodes[1].control = ends[0];
+	nodes[1].ready = false;
+	fabric.ready--;
+	epoll_ctl(fabric.epoll_fd, EPOLL_CTL_ADD, ends[0], &event);
+	ck_assert_int_eq(control_send(ends[1], &report), 0);
+	await_said(-EIO);
+	ck_assert_str_eq(fabric.failure, "switch s2 (pid 7) no luck");
+	close(ends[0]);
+	close(ends[1]);
+}
+
 TEST(fabric_nodes_await__interrupted)
 {
 	fabric.ready = 2;
