@@ -4,7 +4,7 @@
 // more (the greatest value in the span), hatched: it could not send for most of it. Rows stand in
 // the order in which they became congested, or in that of the fabric.
 
-import { fitNames, font, hatch, heat, start } from "./paint.js";
+import { fitNames, font, hatch, heat, longest, start } from "./paint.js";
 import { keyOf } from "./slice.js";
 import { cursor, margins, unchanging } from "./strips.js";
 import { bytesText, niceMax, spanText, ticks } from "./units.js";
@@ -163,21 +163,25 @@ function cellsDrawn(g, facts, view, width, height) {
 }
 
 // @hosts: the top of the scale of hosts, or 0 without rows of hosts
-function legend(g, { colours, measure, order }, top, hosts, width, all, shown) {
-	let x = heatLeft(colours);
+function legend(g, { colours, measure, order: rowsIn }, top, hosts, width, all, shown) {
+	let x = 8;
 	const y = colours.font * 0.95;
 	for (let i = 0; i <= 30; i++) { g.fillStyle = heat(i / 30, colours); g.fillRect(x + i * 3, y - 5, 3, 10); }
 	g.fillStyle = colours.ink;
 	g.textAlign = "left";
 	x += 98;
-	const text = measure === "load" ? "load, 0 to 100 %" : `queue, 0 to ${bytesText(top)}` + (hosts ? ` (hosts, not sent yet: ${bytesText(hosts)})` : "");
+	const scale = measure === "load" ? "load, 0 to 100 %" : `queue, 0 to ${bytesText(top)}`;
+	const stopped = "may not send", left = width - x - 48 - g.measureText(stopped).width;
+	const text = longest(g, [hosts ? `${scale} (hosts, not sent yet: ${bytesText(hosts)})` : scale, scale], left);
 	g.fillText(text, x, y);
 	x += g.measureText(text).width + 14;
 	g.fillStyle = hatch(g, colours.stop, colours.panel);
 	g.fillRect(x, y - 6, 22, 12);
 	g.fillStyle = colours.ink;
-	g.fillText(`may not send \u00b7 rows ${order === "first" ? "in the order of congestion" : "in the order of the fabric"}` +
-		(shown < all ? `; ${shown} of ${all} outputs, those with the longest queues` : ""), x + 27, y, width - x - 34);
+	const order = `${stopped} \u00b7 rows in the order of ${rowsIn === "first" ? "congestion" : "the fabric"}`;
+	x += 27;
+	g.fillText(longest(g, [`${order}; ${shown} of ${all} outputs, those with the longest queues`, order, stopped]
+		.slice(shown < all ? 0 : 1), width - x - 7), x, y, width - x - 7);
 }
 
 /** heatHit(drawn, y) - the port in that row, or null. */

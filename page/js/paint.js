@@ -46,6 +46,12 @@ export function fitNames(g, colours, step) {
 	return Math.max(1, Math.ceil(0.95 * scale * colours.font / step));
 }
 
+/** longest(g, texts, width) - the first of @texts, long ones first, that is at most @width wide; else
+ *  the last one. */
+export function longest(g, texts, width) {
+	return texts.find((text) => g.measureText(text).width <= width) || texts.at(-1);
+}
+
 // from free to busy: by lightness as well as by hue, so that it is clear in black and white
 const ramp = {
 	light: [[226, 232, 240], [160, 196, 232], [72, 140, 200], [176, 88, 120], [150, 30, 20]],

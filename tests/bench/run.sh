@@ -307,7 +307,7 @@ report_pair() {
 	{
 		echo 'fabric|wall s|wall ns per packet-hop|processes woken per window'
 		echo "64 hosts, 88 processes|$(pair_row fabric)"
-		echo "the same way alone, 5 processes|$(pair_row alone)"
+		echo "the same path alone, 5 processes|$(pair_row alone)"
 		echo "star of two, 3 processes|$(pair_row star)"
 	} | table
 	printf 'Between 100 us and 9.9 ms the five on the way used %s ms of CPU, the other 83 together %s ms.\n\n' \
