@@ -106,7 +106,8 @@ static bool hop_allowed(const struct ethernet *eth, struct packet *packet, uint3
 }
 
 /* Forwards the packet; takes it. A packet whose output is its input is dropped: the sender has no
- * route to the destination, or is the destination. */
+ * route to the destination, or is the destination. What this switch has made (packet->copy) came in
+ * at no port, so it is not flooded. */
 static void forward(struct ethernet *eth, struct packet *packet, const struct frame_fields *fields,
 		    node_time_t now)
 {
@@ -124,7 +125,7 @@ static void forward(struct ethernet *eth, struct packet *packet, const struct fr
 			     where->fabric_address == eth->routes.own_address, now);
 	} else if (fields->group && fields->report) {
 		discard(eth, packet, DROP_NO_LISTENER, now);
-	} else if (is_reserved(fields->destination_mac)) {
+	} else if (packet->copy || is_reserved(fields->destination_mac)) {
 		discard(eth, packet, DROP_NO_DESTINATION, now);
 	} else {
 		switch_flood(&eth->sw, packet, copy_send, now);

@@ -16,6 +16,7 @@
 #define REFERENCE 30000u
 #define HIGH 60000u
 #define LOW 20000u
+#define UNKNOWN 40u /* no such host */
 #define GIGA 1000000000ull
 #define PERIOD (10 * NODE_US)
 /* half of the pause of a PFC frame at 200 Gb/s */
@@ -337,6 +338,23 @@ TEST(path__resumes_when_the_queue_is_short)
 	ck_assert_uint_eq(stats_of(0)->path_resumes, 1);
 	ck_assert_uint_eq(stats_of(0)->signals_forwarded, 0);
 	check_books();
+}
+
+/* a device with an address that no host has: a flood of signals would reach all other devices */
+TEST(path__signals_no_unknown_device)
+{
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 700; i++) {
+		roce_send_from(0, UNKNOWN, i * FULL_PS, 1, 0, ROCE, FULL_BYTES);
+		roce_send_from(2, UNKNOWN, i * FULL_PS, 1, 0, ROCE, FULL_BYTES);
+		if (i % 100 == 99) /* the rings are short */
+			run(i * FULL_PS);
+	}
+	run(NODE_MS);
+	ck_assert_uint_gt(class_of(1, ROCE)->signals_pause, 0);
+	ck_assert_uint_eq(drops(DROP_NO_DESTINATION), s.stats->injected_packets);
+	for (uint32_t p = 0; p < PORTS; p++)
+		ck_assert_uint_eq(heard[p].cnps + heard[p].pause_signals, 0);
 }
 
 TEST(path__target_ecn_failed)
