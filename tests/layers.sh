@@ -72,7 +72,7 @@ complain 'folders that include each other in a cycle:' "$(includes | awk '
 # dataplane.h has their common state, dataplane.c the order in which marks are handled; it is the
 # highest.
 stages='
-eca efct unacked ifct flow_list ofct ack arbiter headroom fgfc injection input_load output_load redirect source_hold marks
+eca efct unacked ifct flow_list ofct output_queue ack arbiter headroom fgfc injection input_load output_load redirect source_hold marks
 dataplane.h
 flow_trace
 input_buffer fgfc_path flow_queue flow_tree path_load choose tree_path flow_control ack_upstream reroute crossbar resume

@@ -24,7 +24,7 @@
 #include "nodes/stats/queue_gauge.h"
 #include "nodes/stats/stats.h"
 #include "nodes/wire/fabric_header.h"
-#include "switchd/common/output_queue.h"
+#include "switchd/flow_channel/output_queue.h"
 #include "switchd/common/packet.h"
 #include "switchd/common/route.h"
 #include "switchd/common/switch.h"

@@ -4,8 +4,8 @@
  *  Short: it covers the time from a grant to the link. A packet that does not fit stays in the
  *  input queue of its flow, where it delays no other flow. All flows of the class share the queue:
  *  first in, first out. */
-#ifndef HEDDLE_SWITCHD_COMMON_OUTPUT_QUEUE_H
-#define HEDDLE_SWITCHD_COMMON_OUTPUT_QUEUE_H
+#ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_OUTPUT_QUEUE_H
+#define HEDDLE_SWITCHD_FLOW_CHANNEL_OUTPUT_QUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
