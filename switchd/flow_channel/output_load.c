@@ -61,12 +61,18 @@ static uint64_t large_flows(uint64_t load, uint64_t most)
 	return most ? (load + most / 2) / most : 0;
 }
 
+/* bytes of the window before, or of this one, if they are more already */
+static uint64_t load_now(const struct output_load *out, uint64_t window)
+{
+	uint64_t present = out->all.window == window ? out->all.bytes : 0;
+
+	return number_max(output_load_last(&out->all, window), present);
+}
+
 uint64_t output_load_offer(const struct output_load *out, uint64_t full_bytes, uint64_t window,
 			   node_time_t now)
 {
-	uint64_t present = out->all.window == window ? out->all.bytes : 0;
-	uint64_t load = number_max(output_load_last(&out->all, window), present),
-		 most = last_most(out, window), room;
+	uint64_t load = load_now(out, window), most = last_most(out, window), room;
 
 	if (now < out->claim_until_ps) {
 		load += out->claim_bytes;
@@ -76,31 +82,18 @@ uint64_t output_load_offer(const struct output_load *out, uint64_t full_bytes, u
 	return number_max(room, full_bytes / (large_flows(load, most) + 1));
 }
 
-uint64_t output_load_present(const struct output_load *out, const struct output_load_count *flow,
-			     uint64_t full_bytes, uint64_t window)
-{
-	uint64_t load = output_load_last(&out->all, window);
-
-	if (!load)
-		return 0;
-	return number_max(output_load_last(flow, window),
-			  full_bytes / (large_flows(load, last_most(out, window)) + 1));
-}
-
 uint64_t output_load_share(const struct output_load *out, uint64_t full_bytes, uint64_t window,
 			   node_time_t now)
 {
-	uint64_t present = out->all.window == window ? out->all.bytes : 0;
-	uint64_t load = number_max(output_load_last(&out->all, window), present),
-		 most = last_most(out, window);
+	uint64_t load = load_now(out, window), most = last_most(out, window);
 	uint64_t room = full_bytes > load ? full_bytes - load : 0,
 		 claims = now < out->claim_until_ps ? out->claim_flows : 0;
 
 	return number_max(room / (claims + 1), full_bytes / (large_flows(load, most) + claims + 1));
 }
 
-uint64_t output_load_left_share(const struct output_load *out, const struct output_load_count *flow,
-				uint64_t full_bytes, uint64_t window, node_time_t now)
+uint64_t output_load_present(const struct output_load *out, const struct output_load_count *flow,
+			     uint64_t full_bytes, uint64_t window, node_time_t now)
 {
 	uint64_t load = output_load_last(&out->all, window), own = output_load_last(flow, window);
 	uint64_t flows = large_flows(load, last_most(out, window)),

@@ -55,12 +55,6 @@ void output_load_claim(struct output_load *out, uint64_t bytes, node_time_t unti
 uint64_t output_load_offer(const struct output_load *out, uint64_t full_bytes, uint64_t window,
 			   node_time_t now);
 
-/** output_load_present() - bytes that the flow counted in @flow gets at @out, where it is, in a
- *  window of @full_bytes. At least a fair share: one that has just begun has not got it yet. 0:
- *  nothing goes out. O(1). */
-uint64_t output_load_present(const struct output_load *out, const struct output_load_count *flow,
-			     uint64_t full_bytes, uint64_t window);
-
 /** output_load_leave() - a flow is about to leave @out (FC-25).
  *  It counts as leaving until @until_ps, or longer if more flows leave.
  *  @now  flows whose time ended by then are forgotten. O(1). */
@@ -72,10 +66,11 @@ void output_load_leave(struct output_load *out, node_time_t until_ps, node_time_
 uint64_t output_load_share(const struct output_load *out, uint64_t full_bytes, uint64_t window,
 			   node_time_t now);
 
-/** output_load_left_share() - output_load_present() for one flow of a group (FC-25), bytes.
- *  Flows that are about to leave no longer share the link with it. O(1). */
-uint64_t output_load_left_share(const struct output_load *out, const struct output_load_count *flow,
-				uint64_t full_bytes, uint64_t window, node_time_t now);
+/** output_load_present() - bytes that the flow counted in @flow gets at @out, where it is, in a
+ *  window of @full_bytes. At least a fair share: one that has just begun has not got it yet. Flows
+ *  that are about to leave no longer share the link with it. 0: nothing goes out. O(1). */
+uint64_t output_load_present(const struct output_load *out, const struct output_load_count *flow,
+			     uint64_t full_bytes, uint64_t window, node_time_t now);
 
 /** output_load_large_flows() - estimated number of flows as large as the largest one, from the
  *  window before number @window; 0: nothing went out. O(1). */

@@ -54,12 +54,9 @@ uint64_t path_load_present(const struct dataplane *dp, uint32_t ref, node_time_t
 	uint32_t port = flow_of(dp->ifcts, ref)->follow_port;
 	const struct output_load *out = &dp->ports[port].fabric.output_load;
 	const struct output_load_count *count = &path_load_line(dp, ref)->count;
-	uint64_t full_bytes = path_load_bytes(dp, port, window_ps(dp)),
-		 window = path_load_window(dp, now);
 
-	if (path_load_groups(dp))
-		return output_load_left_share(out, count, full_bytes, window, now);
-	return output_load_present(out, count, full_bytes, window);
+	return output_load_present(out, count, path_load_bytes(dp, port, window_ps(dp)),
+				   path_load_window(dp, now), now);
 }
 
 uint64_t path_load_needs(const struct dataplane *dp, uint32_t ref, node_time_t now)

@@ -29,7 +29,7 @@ static uint64_t offer(uint64_t window)
 
 static uint64_t present(uint32_t flow, uint64_t window)
 {
-	return output_load_present(&out, &flows[flow], FULL, window);
+	return output_load_present(&out, &flows[flow], FULL, window, 0);
 }
 
 TEST_GROUP(output_load, .setup = setup);
@@ -114,7 +114,7 @@ TEST(output_load_share__counts_claims)
 }
 
 /* four flows share a link; the share grows as the others leave */
-TEST(output_load_left_share__without_those_that_leave)
+TEST(output_load_present__without_those_that_leave)
 {
 	for (uint32_t flow = 0; flow < 4; flow++)
 		add(flow, 250, 1);
@@ -122,13 +122,13 @@ TEST(output_load_left_share__without_those_that_leave)
 	for (uint32_t left = 0; left < 6; left++) {
 		uint64_t share = FULL / ((left < 4 ? 4 - left : 0) + 1);
 
-		ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 2, 5),
+		ck_assert_uint_eq(output_load_present(&out, &flows[0], FULL, 2, 5),
 				  share < 250 ? 250 : share);
 		output_load_leave(&out, 20, 5);
 	}
-	ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 2, 20), 250);
+	ck_assert_uint_eq(output_load_present(&out, &flows[0], FULL, 2, 20), 250);
 	/* nothing was sent */
-	ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 4, 20), 0);
+	ck_assert_uint_eq(output_load_present(&out, &flows[0], FULL, 4, 20), 0);
 }
 
 TEST(output_load_is_most__above_five_eighths)

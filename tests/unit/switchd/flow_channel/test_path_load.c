@@ -167,6 +167,6 @@ TEST(path_load_groups__shares)
 	ck_assert_uint_lt(path_load_offer(s.dp, other, now), full);
 	path_load_forwarded(s.dp, own, ref, 1000, now - WINDOW);
 	ck_assert_uint_eq(path_load_present(s.dp, ref, now),
-			  output_load_left_share(&s.dp->ports[own].fabric.output_load,
-						 &path_load_line(s.dp, ref)->count, full, 11, now));
+			  output_load_present(&s.dp->ports[own].fabric.output_load,
+					      &path_load_line(s.dp, ref)->count, full, 11, now));
 }
