@@ -31,15 +31,6 @@ static bool arrive(void *dataplane, uint32_t port, const struct record *header,
 	return false;
 }
 
-/* time in which the peer has paused @queue, up to @now */
-static node_time_t paused_ps(const struct ethernet_queue *queue, node_time_t now)
-{
-	const struct class_stats *stats = queue->stats;
-	node_time_t since_ps = stats->paused_counted_ps;
-
-	return stats->paused_ps + (stats->paused_since_ps && now > since_ps ? now - since_ps : 0);
-}
-
 static void sample(void *dataplane, struct series *series, uint32_t p, node_time_t now)
 {
 	const struct ethernet *eth = dataplane;
@@ -56,7 +47,7 @@ static void sample(void *dataplane, struct series *series, uint32_t p, node_time
 		input_bytes += bytes;
 		marks += queue->stats->marked;
 		cnps += queue->stats->cnps_supplemented;
-		stopped_ps += paused_ps(queue, now);
+		stopped_ps += ethernet_pause_ps(queue, now);
 		/* the worst, from ROCE_ECN_NORMAL on */
 		if (queue->watch.state > state)
 			state = queue->watch.state;

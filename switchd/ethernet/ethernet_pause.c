@@ -67,6 +67,14 @@ void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
 	switch_pause_settle(&eth->sw, port, now);
 }
 
+node_time_t ethernet_pause_ps(const struct ethernet_queue *queue, node_time_t now)
+{
+	const struct class_stats *stats = queue->stats;
+	node_time_t since_ps = stats->paused_counted_ps;
+
+	return stats->paused_ps + (stats->paused_since_ps && now > since_ps ? now - since_ps : 0);
+}
+
 void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct record *header,
 			 const uint8_t *bytes, node_time_t now)
 {

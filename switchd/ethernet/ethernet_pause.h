@@ -15,6 +15,9 @@ void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now);
 /** ethernet_pause_settle() - counts pauses of @port that last up to @now. */
 void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now);
 
+/** ethernet_pause_ps() - time in which the peer has paused @queue, up to @now. */
+node_time_t ethernet_pause_ps(const struct ethernet_queue *queue, node_time_t now);
+
 /** ethernet_pause_tell() - the buffer of input @port may require another XOFF or XON of the
  *  class. */
 void ethernet_pause_tell(struct ethernet *eth, uint32_t port, uint32_t traffic_class,

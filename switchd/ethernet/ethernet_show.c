@@ -6,6 +6,7 @@
 #include "nodes/node/show_text.h"
 #include "switchd/common/waiting.h"
 #include "switchd/ethernet/ethernet.h"
+#include "switchd/ethernet/ethernet_pause.h"
 #include "switchd/ethernet/ethernet_queue.h"
 
 static void show_ports(const void *dataplane, uint32_t p, FILE *out)
@@ -66,14 +67,6 @@ static uint64_t since(const struct ethernet *eth, node_time_t since_ps)
 	return since_ps && eth->sw.shown_ps > since_ps ? eth->sw.shown_ps - since_ps : 0;
 }
 
-/* how long a class was paused, with the present pause */
-static uint64_t paused_ps(const struct ethernet *eth, const struct ethernet_queue *queue)
-{
-	node_time_t since_ps = queue->stats->paused_since_ps ? queue->stats->paused_counted_ps : 0;
-
-	return queue->stats->paused_ps + since(eth, since_ps);
-}
-
 static void show_pfc(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct ethernet *eth = dataplane;
@@ -88,8 +81,8 @@ static void show_pfc(const void *dataplane, uint32_t p, FILE *out)
 			p, eth->sw.config->classes[c].name, stats->xoff_since_ps ? "XOFF" : "XON",
 			since(eth, stats->xoff_since_ps), stats->paused_since_ps ? "XOFF" : "XON",
 			since(eth, stats->paused_since_ps),
-			paused_ps(eth, &eth->ports[p].queues[c]), stats->stuck, port->pauses_sent,
-			port->pauses_received);
+			ethernet_pause_ps(&eth->ports[p].queues[c], eth->sw.shown_ps), stats->stuck,
+			port->pauses_sent, port->pauses_received);
 		show_text_ports(stats->waits_for, out);
 		fputc('\n', out);
 	}
