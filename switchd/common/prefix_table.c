@@ -13,7 +13,7 @@ static bool encloses(const struct prefix_config *outer, const struct prefix_conf
 static uint32_t enclosing_find(const struct prefix_table *table, uint32_t at)
 {
 	const struct prefix_entry *entries = table->entries;
-	uint32_t outer = at;
+	uint32_t outer;
 
 	if (!at)
 		return at;
