@@ -94,7 +94,7 @@ static void enter(struct dataplane *dp, struct packet *packet, const struct fram
 	packet_queue_push(&in->edge.no_line, packet);
 }
 
-/* frees an edge packet that did not enter the fabric; the caller has counted it */
+/* frees a packet that is not inside the switch; the caller has counted it */
 static void discard(struct dataplane *dp, struct packet *packet)
 {
 	input_buffer_release(dp, packet);
@@ -299,8 +299,7 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 	enum drop_reason why;
 
 	if (!flow) {
-		input_buffer_release(dp, packet);
-		packet_free(&dp->sw.pool, packet);
+		discard(dp, packet);
 		return;
 	}
 	switch_enter(&dp->sw, packet);

@@ -382,12 +382,6 @@ bool choose_path(struct dataplane *dp, struct ifct_entry *flow, const struct pac
 	return taken;
 }
 
-bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet,
-		   enum drop_reason *why, node_time_t now)
-{
-	return ifct_total_extent(flow) || choose_path(dp, flow, packet, why, now);
-}
-
 uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow)
 {
 	const struct route *route = route_of(&dp->routes, flow->fabric_address);

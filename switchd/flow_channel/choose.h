@@ -5,15 +5,9 @@
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** choose_output() - @packet of @flow is about to be queued: selects the flow's output, if
- *  nothing of it is here or downstream (FC-15).
- *  Return: false, with the reason in @why, if no port leads to its destination. O(candidates)
- *  for a flow's first packet, else O(1). */
-bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet,
-		   enum drop_reason *why, node_time_t now);
-
-/** choose_path() - the same, and selects in any case: for one packet of an open tree (FC-16), or
- *  when nothing of the flow is in flight (FC-15). */
+/** choose_path() - selects the output of @flow for @packet: for one packet of an open tree (FC-16),
+ *  else for all packets until nothing of the flow is here or in flight downstream (FC-15).
+ *  Return: false, with the reason in @why, if no port leads to its destination. O(candidates). */
 bool choose_path(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet,
 		 enum drop_reason *why, node_time_t now);
 

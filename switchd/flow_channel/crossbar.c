@@ -195,7 +195,7 @@ static void request_moved(struct dataplane *dp, uint32_t ref, node_time_t now)
 	dp->marks.moves |= 1ull << flow->follow_port;
 }
 
-/* selects the path of @packet, the first of flow @ref, as if nothing of the flow were in flight */
+/* selects the output for @packet, the first of flow @ref */
 static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet *packet,
 			enum drop_reason *why, node_time_t now)
 {
@@ -390,11 +390,11 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
 	struct port *in = &dp->ports[packet->in_port];
-	bool tree;
+	bool begins = !ifct_total_extent(flow), tree;
 
 	packet->requested = false;
 	packet->blocked = 0;
-	if (!ifct_total_extent(flow)) {
+	if (begins) {
 		tree_path_begin(dp, ref, packet);
 		reroute_begin(dp, ref, now);
 	}
@@ -404,8 +404,7 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 		flow_meter(dp, ref, now);
 		return true;
 	}
-	if (!(tree ? tree_path_choose(dp, ref, packet, why, now)
-		   : choose_output(dp, flow, packet, why, now))) {
+	if ((begins || tree) && !choose_next(dp, ref, packet, why, now)) {
 		refuse(dp, packet, flow);
 		return false;
 	}

@@ -207,11 +207,6 @@ static void on_transmit(void *dataplane, uint32_t port, node_time_t now)
 		crossbar_grant(dp, port, (uint32_t)lane, now);
 }
 
-static node_time_t next_at(void *dataplane, uint32_t port, node_time_t now)
-{
-	return transmit_next_at(dataplane, port, now);
-}
-
 static void wake(void *dataplane, node_time_t now)
 {
 	resume_wake(dataplane, now);
@@ -254,8 +249,7 @@ static void port_configure(struct dataplane *dp, uint32_t p)
 	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
 			      (uint16_t)(port_config->peer_index + 1),
 			      (uint8_t)port_config->peer_port, port->envelope);
-	class_scheduler_init(&port->classes, config->class_count, config->classes,
-			     port_config->rate_bps);
+	class_scheduler_init_node(&port->classes, config, port_config->rate_bps);
 	input_buffer_configure(dp, p);
 }
 
@@ -268,12 +262,6 @@ static void on_link_start(void *dataplane, uint32_t port, node_time_t now)
 	port_configure(dp, port);
 	link_listen(dp->ports[port].link, &listener);
 	link_change_start(dp, port);
-}
-
-/* the caller settles: switch_link_down() */
-static void on_link_down(void *dataplane, uint32_t port, node_time_t now)
-{
-	link_change_down(dataplane, port, now);
 }
 
 static void on_link_settle(void *dataplane, uint32_t port, const struct channel_set *left,
@@ -295,8 +283,8 @@ static void on_link_set(void *dataplane, uint32_t port)
 {
 	struct dataplane *dp = dataplane;
 
-	class_scheduler_init(&dp->ports[port].classes, dp->sw.class_count, dp->sw.config->classes,
-			     dp->sw.config->ports[port].rate_bps);
+	class_scheduler_init_node(&dp->ports[port].classes, dp->sw.config,
+				  dp->sw.config->ports[port].rate_bps);
 }
 
 /* ---- set-up ---- */
@@ -378,13 +366,38 @@ static int pool_init(struct dataplane *dp)
 				captured_max);
 }
 
-/* redirects and trees of the flows that come in at @port */
-static int paths_init(struct port *port, uint32_t channels, struct table_arena *arena)
+/* the flows that come in at @p, with their redirects and trees */
+static int input_init(struct dataplane *dp, uint32_t p, uint32_t channels)
 {
-	if (!TABLE_INIT(port->redirects, channels, arena) ||
-	    !TABLE_INIT(port->trees, channels, arena))
-		return -ENOMEM;
-	return 0;
+	int error = ifct_init(&dp->ifcts[p], channels, &dp->near);
+
+	if (!error && (!TABLE_INIT(dp->ports[p].redirects, channels, &dp->near) ||
+		       !TABLE_INIT(dp->ports[p].trees, channels, &dp->near)))
+		error = -ENOMEM;
+	return error;
+}
+
+/* what only a port to a host has */
+static int edge_init(struct dataplane *dp, uint32_t p, const struct port_config *config)
+{
+	struct edge_port *edge = &dp->ports[p].edge;
+	bool samples = dp->sw.series.page && dp->sw.paths.lines;
+
+	return efct_init(&edge->efct, config->channels, &config->match, &dp->near)
+		       ?: (samples ? unacked_init(&dp->unacked[p], config->channels) : 0)
+		       ?: fgfc_init(&edge->fgfc, config->channels,
+				    &dp->sw.config->switch_.congestion, &dp->near);
+}
+
+/* what only a port to another switch has */
+static int fabric_init(struct dataplane *dp, uint32_t p, uint32_t channels)
+{
+	const struct node_config *config = dp->sw.config;
+	struct fabric_port *fabric = &dp->ports[p].fabric;
+
+	return ofct_init(&fabric->ofct, channels, node_lanes(config, PORT_FABRIC), dp->towards + p,
+			 config->port_count, &dp->near)
+		       ?: ack_collector_init(&fabric->acks, channels, &config->switch_, &dp->near);
 }
 
 static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
@@ -401,24 +414,11 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	port->fabric.no_channel.first = port->edge.port_limit.first = FLOW_REF_NONE;
 	port->gauge = queue_gauge_of(config);
 	port_configure(dp, p);
-	error = ifct_init(&dp->ifcts[p], port_config->channels, &dp->near);
-	if (!error)
-		error = paths_init(port, port_config->channels, &dp->near);
+	error = input_init(dp, p, port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
-		error = efct_init(&port->edge.efct, port_config->channels, &port_config->match,
-				  &dp->near);
-	if (!error && port->edge.efct.channels && dp->sw.series.page && dp->sw.paths.lines)
-		error = unacked_init(&dp->unacked[p], port_config->channels);
-	if (!error && (any_kind || port->kind == PORT_EDGE))
-		error = fgfc_init(&port->edge.fgfc, port_config->channels,
-				  &config->switch_.congestion, &dp->near);
+		error = edge_init(dp, p, port_config);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
-		error = ofct_init(&port->fabric.ofct, port_config->channels,
-				  node_lanes(config, PORT_FABRIC), dp->towards + p,
-				  config->port_count, &dp->near);
-	if (!error && (any_kind || port->kind == PORT_FABRIC))
-		error = ack_collector_init(&port->fabric.acks, port_config->channels,
-					   &config->switch_, &dp->near);
+		error = fabric_init(dp, p, port_config->channels);
 	for (uint32_t c = 0; !error && c < dp->lane_count; c++) {
 		port->output[c].queue.units_max = config->switch_.output_queue_units_max;
 		port->output[c].stopped.first = FLOW_REF_NONE;
@@ -503,13 +503,13 @@ static const struct switch_ops ops = {
 	.fini = fini,
 	.arrive = arrive,
 	.transmit = on_transmit,
-	.transmit_next_at = next_at,
+	.transmit_next_at = transmit_next_at,
 	.timer = wake,
 	.follow = follow,
 	.settle = settle,
 	.sample = sample,
 	.measured = measured,
-	.link_down = on_link_down,
+	.link_down = link_change_down,
 	.link_coming = link_change_coming,
 	.link_may_start = link_change_may_start,
 	.link_start = on_link_start,

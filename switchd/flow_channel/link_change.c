@@ -239,8 +239,9 @@ static void note_left(struct dataplane *dp, uint32_t port)
 			channel_set_add(&dp->ports[port].stats->left, id);
 }
 
-void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
+void link_change_down(void *dataplane, uint32_t port, node_time_t now)
 {
+	struct dataplane *dp = dataplane;
 	struct port *out = &dp->ports[port];
 
 	note_left(dp, port);

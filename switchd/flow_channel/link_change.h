@@ -5,9 +5,8 @@
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** link_change_down() - the link of @port is down, and the port not up any more. Does not touch
- *  events but those of switch_touch(). */
-void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
+/** link_change_down() - switch_ops.link_down. Leaves marks, and touches ports. */
+void link_change_down(void *dataplane, uint32_t port, node_time_t now);
 
 /** link_change_settle() - the fabric has no packet left that crossed the former link of fabric port
  *  @port, except in channels @left. So what other channels have unacknowledged was lost on that
@@ -26,10 +25,10 @@ void link_change_leave(struct dataplane *dp, uint32_t port, node_time_t now);
  *  and select again then: reroute_emptied(). */
 void link_change_routes(struct dataplane *dp, node_time_t now);
 
-/** link_change_coming() - a new link is at @port. Return: link_change_may_start(). */
+/** link_change_coming() - switch_ops.link_coming. Return: link_change_may_start(). */
 bool link_change_coming(void *dataplane, uint32_t port);
 
-/** link_change_may_start() - is nothing of the former link of @port in use? O(1). */
+/** link_change_may_start() - switch_ops.link_may_start. O(1). */
 bool link_change_may_start(void *dataplane, uint32_t port);
 
 /** link_change_start() - the new link of @port, which is configured, is used from now on. */

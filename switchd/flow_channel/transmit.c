@@ -117,8 +117,9 @@ static bool has_work(const struct dataplane *dp, const struct port *out)
 	return false;
 }
 
-node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now)
+node_time_t transmit_next_at(void *dataplane, uint32_t port, node_time_t now)
 {
+	struct dataplane *dp = dataplane;
 	struct port *out = &dp->ports[port];
 	struct link *link = out->link;
 	node_time_t free_at = link->tx.busy_until_ps;

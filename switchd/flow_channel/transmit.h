@@ -4,9 +4,8 @@
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** transmit_next_at() - when port @port should transmit next; NODE_TIME_NEVER if it has nothing it
- *  may send. */
-node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now);
+/** transmit_next_at() - switch_ops.transmit_next_at. */
+node_time_t transmit_next_at(void *dataplane, uint32_t port, node_time_t now);
 
 /** transmit() - sends one thing on port @port's link, if it is free and up: control words that are
  *  due, else an FGFC frame, else an ACK frame, else a packet, else a report of the guard.

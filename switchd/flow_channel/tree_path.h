@@ -11,7 +11,7 @@ void tree_path_begin(struct dataplane *dp, uint32_t ref, const struct packet *pa
 
 /** tree_path_choose() - @packet is the first in the queue of flow @ref, a tree that requests no
  *  output: selects one.
- *  Return: as choose_output(). */
+ *  Return: as choose_path(). */
 bool tree_path_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet,
 		      enum drop_reason *why, node_time_t now);
 
