@@ -281,6 +281,7 @@ void link_change_start(struct dataplane *dp, uint32_t port)
 
 	ifct_restart(&dp->ifcts[port]);
 	ofct_restart(&in->fabric.ofct);
+	in->fabric.told = (struct redirect_told){ 0 };
 	if (in->kind == PORT_EDGE)
 		efct_match_set(&in->edge.efct,
 			       &config->match); /* no line is used: in force at once */

@@ -151,6 +151,16 @@ TEST(path_load_move__counts_for_the_next)
 	ck_assert_uint_eq(path_load_flows(s.dp, other, NODE_MS + 7), 3);
 }
 
+/* what was reported of the former link says nothing of a new one */
+TEST(path_load_report__ends_with_the_link)
+{
+	path_load_report(s.dp, other, 5, NODE_MS);
+	flow_channel_ops.link_down(s.dp, other, NODE_MS + 1);
+	flow_channel_ops.link_up(s.dp, other, NODE_MS + 2);
+	ck_assert(dataplane_port_up(s.dp, other));
+	ck_assert_uint_eq(path_load_flows(s.dp, other, NODE_MS + 2), 0);
+}
+
 /* one flow of a group: those that will come share with it, and those that leave do not */
 TEST(path_load_groups__shares)
 {
