@@ -1,30 +1,6 @@
 /*  Which output a flow takes (FC-15, FC-23), when nothing of it is here or in flight downstream:
- *  once for all its packets that follow each other.
- *
- *  Minimal paths. Static: the (egress port mod number of candidates)-th. Hash: by a hash of the
- *  flow, with another seed in every switch. Adaptive: the candidate with the least load, then
- *  the one with the least data in flight downstream; of several equal ones one is drawn by the
- *  switch's own seeded random numbers, so that switches whose queues are all empty do not all
- *  take the same. ours, unless load_queue: the load is what waits here (FC-23) and what is in
- *  flight over that port to the same switch, of all flows. Without it, congestion further
- *  downstream, where there is no other path, would not count: flows that meet it last longer, all
- *  others end and select again, until most flows are where congestion is worst.
- *
- *  Detours. Where a flow enters the fabric it may be sent by an intermediate switch, its via:
- *  minimal to there, then minimal to its destination. The header carries the via (fabric_header.h),
- *  so switches in between need no state. In a network of groups the detour ends at the first switch
- *  of another group (choose_via_left()): its purpose is another link between groups, and the rest
- *  of the path to the via would only load that group's links. A detour adds one minimal path, and
- *  the lanes bound its length; no path can loop.
- *
- *  A queue here does not show congestion of a link further downstream that many share. Flow
- *  channels show how much went over each port and is in flight. So the minimal path and a detour
- *  are compared by that and the queue together (ours). Candidates of one kind, which are equally
- *  long, are compared by the queue, as FC-23 says.
- *
- *  A redirect (FC-25) reports what the queues here do not show: the path is congested downstream.
- *  If no other minimal path is as good, the flow changes the kind of its path: from the minimal
- *  path to a detour that is worth it, from a detour to the minimal path or another detour. */
+ *  once for all its packets that follow each other. A minimal path, or where it enters the fabric
+ *  perhaps a detour; after a redirect (FC-25) another one than before. */
 #include "switchd/flow_channel/choose.h"
 
 #include "nodes/base/units.h"
@@ -72,10 +48,18 @@ static uint64_t load_beyond(const struct dataplane *dp, uint32_t port)
 	return load_of(dp, port) + units * UNIT_BYTES;
 }
 
-/* ---- minimal paths ---- */
+/* ---- minimal paths ----
+ *
+ * Static: the (egress port mod number of candidates)-th. Hash: by a hash of the flow, with another
+ * seed in every switch. Adaptive: the candidate with the least load. Of several equal ones one is
+ * drawn by the switch's own seeded random numbers, so that switches whose queues are all empty do
+ * not all take the same. */
 
-/* What candidates are compared by: what waits for them and is in flight over them to the same
- * switch; then all that is in flight, because a link that one flow fills may have no queue. */
+/* What candidates are compared by: what waits for them (FC-23) and, unless load_queue, what is in
+ * flight over them to the same switch, of all flows (ours). Without the latter, congestion further
+ * downstream, where there is no other path, would not count: flows that meet it last longer, all
+ * others end and select again, until most flows are where congestion is worst. Then all that is in
+ * flight, because a link that one flow fills may have no queue. */
 struct candidate {
 	uint64_t load_bytes, beyond_units;
 };
@@ -184,7 +168,18 @@ static struct path minimal(struct dataplane *dp, const struct query *query, uint
 	return path_by(dp, (uint32_t)path.port, via);
 }
 
-/* ---- detours ---- */
+/* ---- detours ----
+ *
+ * Where a flow enters the fabric it may be sent by an intermediate switch, its via: minimal to
+ * there, then minimal to its destination. The header carries the via (fabric_header.h), so switches
+ * in between need no state. In a network of groups the detour ends at the first switch of another
+ * group (choose_via_left()): its purpose is another link between groups, and the rest of the path
+ * to the via would only load that group's links. A detour adds one minimal path, and the lanes
+ * bound its length; no path can loop.
+ *
+ * A queue here does not show congestion of a link further downstream that many share. Flow channels
+ * show how much went over each port and is in flight. So the minimal path and a detour are compared
+ * by that and the queue together (ours), load_beyond(). */
 
 /* Detours begin where a flow enters the fabric, and only there: after that, paths are minimal. */
 static bool may_detour(const struct dataplane *dp, const struct query *query)
@@ -390,7 +385,10 @@ uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow)
 	return route ? route->port_count + (detours ? dp->routes.via_count : 0) : 1;
 }
 
-/* ---- after a redirect (FC-25) ---- */
+/* ---- after a redirect (FC-25) ----
+ *
+ * A redirect reports what the queues here do not show: the path is congested downstream. If no
+ * other minimal path is as good, the flow changes the kind of its path. */
 
 /* must the flow keep its path: routing is not adaptive, or a source of congestion binds it? */
 static bool is_bound(const struct dataplane *dp, const struct query *query, node_time_t now)

@@ -1,46 +1,15 @@
 /*  The path of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> the input that
- *  redirects the flow. There it waits until nothing of it is in flight downstream, then selects an
- *  output again.
+ *  redirects the flow. There the flow waits until nothing of it is in flight downstream, then
+ *  selects an output again.
  *
- *  No request is sent for packets that select for themselves, nor for a flow that is a source of
- *  endpoint congestion, or that waits for credit of a switch downstream: its bottleneck is
- *  elsewhere. An output where no other flow waits sends none: a flow alone would be no faster
- *  anywhere else. A flow for which no switch has another port is not stopped. Each switch checks
- *  its own ports. On its path the ACK records whether any switch downstream had another port: that
- *  switch can select again once the flow's channels there are free.
- *
- *  Which switch can help (ours; redirect_anywhere). In a tree, paths that part going up join again
- *  going down, level by level: congestion of a core switch's output can be changed by the
- *  aggregation switch before it, congestion of an aggregation switch's output towards an edge only
- *  by the ingress edge. So the ACK counts switches without a choice that it passes, subtracts those
- *  with one, and is for the switch where nothing is left. Where the paths form no tree it goes to
- *  the ingress edge.
- *
- *  In a tree (ours; redirect_inputs) an output downward requests nothing: it cannot know which link
- *  has capacity. The input at the other end of its link can (input_load.h). The ACK of that input
- *  names the port upward by which the flow should come down, by the port's number. Switches whose
- *  links are plugged in the same order, as those of generated trees are, find the path by it. Where
- *  too few are, the plan sets redirect_inputs to false (plan_routing.c). As the ports upward of a
- *  full tree all are in use, another flow has to leave: it takes the port that the first one
- *  leaves, if that one was alone there, at the same time.
- *  Congestion of an output upward must be changed by its own switch: switches upstream could do no
- *  better, unless links of it have failed.
- *
- *  In groups (redirect_group; [S3] on fig. 10: REROUTE ACKs for a group of flows of an overloaded
- *  link). Once in an interval the output redirects several of the flows that wait for it, each by
- *  its own random number as in [S2], half of them at most. Each flow has its own ACK: in [S3] a
- *  flow stops until all of its own ACKs are back, in [S2] the ACK travels up the flow. ACKs of
- *  flows from one link share a frame.
- *  Ours: a group is useless if all of its flows take the same decision.
- *  - At the output itself, each selected flow counts for the next ones: it loads the output that it
- *    goes to, and no longer the one that it leaves.
- *  - Further upstream, the ACK carries the number of flows that share the link. A switch on the
- *    path stores it for its own port. A flow moves only to a port whose number is less by two or
- *    more; moves of this switch are counted at once. [S2] asks for reasonable confidence that a
- *    move helps. A port without a number counts 0. A number fades by one in 16 intervals, so that a
- *    port is tried again when loads have changed.
- *  Moves end once each flow of a switch has tried every port, or the switch has a flow on every
- *  port. */
+ *  Never redirected:
+ *  - packets that select for themselves (flow_tree.h);
+ *  - a flow that is a source of endpoint congestion, or that waits for credit of a switch
+ *    downstream: its bottleneck is elsewhere;
+ *  - a flow alone at its output: it would be no faster anywhere else;
+ *  - a flow for which no switch has another port. Each switch checks its own ports. The ACK records
+ *    whether any switch downstream had one: that switch can select again once the flow's channels
+ *    there are free. */
 #include "switchd/flow_channel/reroute.h"
 
 #include "switchd/flow_channel/choose.h"
@@ -166,7 +135,17 @@ static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node
 	return true;
 }
 
-/* ---- requests that arrive ---- */
+/* ---- requests that arrive ----
+ *
+ * Which switch can help (ours; redirect_anywhere). In a tree, paths that part going up join again
+ * going down, level by level. So congestion of a core switch's output can be changed by the
+ * aggregation switch before it; that of an aggregation switch's output towards an edge only by the
+ * ingress edge. The ACK counts switches without a choice that it passes, and subtracts those with
+ * one. It is for the switch where nothing is left. Where the paths form no tree it goes to the
+ * ingress edge.
+ *
+ * In a tree with redirect_inputs, congestion of an output upward must be changed by its own switch:
+ * switches upstream could do no better, unless links of it have failed. */
 
 /* has no fabric link of this switch failed? */
 static bool all_links_up(const struct dataplane *dp)
@@ -262,7 +241,7 @@ void reroute_on_ack(struct dataplane *dp, uint32_t ref, uint32_t value, node_tim
 	switch_touch(&dp->sw, in_port);
 }
 
-/* ---- requests ---- */
+/* ---- requests of outputs ---- */
 
 /* Is a redirect of @flow left to the other end of the link at @out? That end knows which link has
  * capacity and what arrives, but not what waits here. So victims, which are sent slowly while a
@@ -302,6 +281,21 @@ static void request_redirect(struct dataplane *dp, struct port *out, uint32_t re
 	out->stats->reroute_acks++;
 	reroute_on_ack(dp, ref, path_load_reported(dp) ? number * REROUTE_FLOWS : 0, now);
 }
+
+/* In groups (redirect_group; [S3] on fig. 10: REROUTE ACKs for a group of flows of an overloaded
+ * link). Once in an interval the output redirects several of the flows that wait for it, each by
+ * its own random number as in [S2], half of them at most. Each flow has its own ACK: in [S3] a flow
+ * stops until all of its own ACKs are back, in [S2] the ACK travels up the flow.
+ *
+ * A group is useless if all of its flows take the same decision (ours):
+ * - At the output itself, each selected flow counts for the next ones: claim().
+ * - Further upstream, the ACK carries the number of flows that share the link, and a switch stores
+ *   it for its own port (path_load_report()). A flow moves only to a port whose number is less by
+ *   two or more: [S2] asks for reasonable confidence that a move helps. Moves of this switch are
+ *   counted at once. A port without a number counts 0. A number fades by one in 16 intervals, so a
+ *   port is tried again when loads have changed.
+ * Moves end once each flow of a switch has tried every port, or the switch has a flow on every
+ * port. */
 
 /* Flow @first is redirected from @out, where @waiting flows wait and @flows share the link:
  * requests it for others of its group too, each by its own random number.
@@ -352,6 +346,16 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 	if (path_load_groups(dp))
 		request_group(dp, out, ref, waiting, flows, now);
 }
+
+/* ---- requests of inputs ----
+ *
+ * In a tree (ours; redirect_inputs) an output downward requests nothing: it cannot know which link
+ * has capacity. The input at the other end of its link can (input_load.h). The ACK of that input
+ * names the port upward by which the flow should come down, by the port's number. Switches whose
+ * links are plugged in the same order, as those of generated trees are, find the path by it. Where
+ * too few are, the plan sets redirect_inputs to false (plan_routing.c). As the ports upward of a
+ * full tree all are in use, another flow has to leave: it takes the port that the first one leaves,
+ * if that one was alone there, at the same time (swap_offer()). */
 
 /* How much better it would be to arrive by upward port @port than by the one of @own. If @port
  * has free capacity: the bytes that arrive here beyond those that arrive there. Else: the bytes
