@@ -13,9 +13,10 @@
  *  Files of this kind: ethernet.c links and set-up; ethernet_forward.c the output of a frame;
  *  ethernet_queue.c what a frame inside counts for; ethernet_pause.c both directions of PFC;
  *  ethernet_path.c the signals of S4; ethernet_transmit.c the link; ethernet_show.c and
- *  ethernet_set.c tables as text and parameters. A stage (shared_buffer, ecn, ecmp, nodes/link/pfc,
- *  ...) never calls another one. Events and their order: switch.h. As in the flow-channel switch,
- *  the fixed latency follows the last decision (link.h).
+ *  ethernet_set.c tables as text and parameters. All other files are stages, which call none of
+ *  these: shared_buffer, ecn, flow_watch with its timers, roce_queue, path_signal, path_pause.
+ *  Events and their order: switch.h. As in the flow-channel switch, the fixed latency follows the
+ *  last decision (link.h).
  *  Flooding: frames for many hosts, or for an unknown one, follow a tree that spans the fabric:
  *  flood_ports. */
 #ifndef HEDDLE_SWITCHD_ETHERNET_ETHERNET_H

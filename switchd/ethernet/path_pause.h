@@ -5,15 +5,18 @@
  *  of a device, so signals are merged (ours):
  *    - While more than three quarters of the pause are left, no further frame is sent. A congested
  *      switch repeats its signal after half of it.
- *    - The device may resume when the last flow for which it was paused is resumed.
+ *    - The device may resume when the last flow for which it was paused is resumed. If a resume
+ *      signal is lost, or a line forgotten, the pause runs out.
+ *
  *  In the form "target" each class is paused for its own flows alone: only the class of the
  *  congested queue stops, until its last flow may resume. The class of a flow is that of its
- *  packets. A signal for an unknown flow means all watched classes, for it names none (ours). If a
- *  resume signal is lost, or a line forgotten, the pause runs out. The buffer of the switch pauses
- *  the same device (pfc_teller), in the same priorities, and a class resumes when both allow it: a
- *  resume frame leaves out classes that the teller has stopped, and path_pause_amend() replaces the
- *  teller's 0 by the rest of the path's pause. One per port; lines of flows belong to flow_watch.
- *  The caller passes the time. O(1). */
+ *  packets. A signal for an unknown flow means all watched classes, for it names none (ours).
+ *
+ *  The buffer of the switch pauses the same device (pfc_teller), in the same priorities. A class
+ *  resumes when both allow it: path_pause_frame() leaves out classes that the teller has stopped,
+ *  and path_pause_amend() replaces the teller's 0 by the rest of the path's pause.
+ *
+ *  One per port; lines of flows belong to flow_watch. The caller passes the time. O(1). */
 #ifndef HEDDLE_SWITCHD_ETHERNET_PATH_PAUSE_H
 #define HEDDLE_SWITCHD_ETHERNET_PATH_PAUSE_H
 
