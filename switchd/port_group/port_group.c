@@ -96,11 +96,11 @@ static uint32_t drawn(uint64_t candidates, struct random *random)
 	return (uint32_t)__builtin_ctzll(candidates);
 }
 
-static uint32_t next_behind(uint64_t candidates, uint32_t from)
+static uint32_t next_after(uint64_t candidates, uint32_t from)
 {
-	uint64_t behind = from < NODE_PORTS_MAX ? candidates & ~((2ull << from) - 1) : 0;
+	uint64_t after = from < NODE_PORTS_MAX ? candidates & ~((2ull << from) - 1) : 0;
 
-	return (uint32_t)__builtin_ctzll(behind ? behind : candidates);
+	return (uint32_t)__builtin_ctzll(after ? after : candidates);
 }
 
 uint32_t port_group_choose(enum port_group_policy policy, uint64_t candidates,
@@ -108,5 +108,5 @@ uint32_t port_group_choose(enum port_group_policy policy, uint64_t candidates,
 {
 	if (policy != POLICY_RANDOM)
 		candidates = least_loaded(candidates, loads);
-	return policy == POLICY_GREEDY ? next_behind(candidates, from) : drawn(candidates, random);
+	return policy == POLICY_GREEDY ? next_after(candidates, from) : drawn(candidates, random);
 }
