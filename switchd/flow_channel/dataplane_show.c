@@ -205,7 +205,7 @@ static void show_fgfc(const void *dataplane, uint32_t p, FILE *out)
 }
 
 /* choices among several ports (FC-23 ... FC-25, FC-16) of flows that came in here; flows that are
- * being moved; and what the output asked */
+ * being moved; and what the output requested */
 static void show_paths(const void *dataplane, uint32_t p, FILE *out)
 {
 	const struct dataplane *dp = dataplane;

@@ -1,8 +1,9 @@
 #include "switchd/flow_channel/redirect.h"
 
+#include "nodes/base/number.h"
 #include "nodes/base/units.h"
 
-#define ASKED_MAX 8u /* flows that an output asks within an interval */
+#define REQUESTS_MAX 8u /* of an output, within an interval */
 
 /* how much deeper the queue is than at the begin of the interval, units; a new interval begins with
  * what it is now */
@@ -16,12 +17,10 @@ static uint64_t growth(const struct routing_config *config, struct redirect_gaug
 	return depth_bytes > gauge->base_bytes ? (depth_bytes - gauge->base_bytes) / UNIT_BYTES : 0;
 }
 
-/* how many of @flows that wait are asked within an interval */
-static uint32_t asked_of(uint32_t flows)
+/* for how many of @flows that wait a redirect is requested within an interval */
+static uint32_t requests_of(uint32_t flows)
 {
-	uint32_t asked = flows / 4;
-
-	return asked < 1 ? 1 : asked > ASKED_MAX ? ASKED_MAX : asked;
+	return number_min32(number_max32(flows / 4, 1), REQUESTS_MAX);
 }
 
 /* congestion of an output @depth_bytes deep, to be compared with a random number; 0: none */
@@ -53,13 +52,13 @@ bool redirect_wanted(const struct routing_config *config, struct redirect_gauge 
 	if (config->redirect_group > 1)
 		gauge->quiet_until_ps = now + config->redirect_interval_ps;
 	else if (config->redirect_rule == REDIRECT_BY_LOADS)
-		gauge->quiet_until_ps = now + config->redirect_interval_ps / asked_of(flows);
+		gauge->quiet_until_ps = now + config->redirect_interval_ps / requests_of(flows);
 	return true;
 }
 
 uint32_t redirect_group_most(const struct routing_config *config, uint32_t flows)
 {
-	return config->redirect_group < flows / 2 ? config->redirect_group : flows / 2;
+	return number_min32(config->redirect_group, flows / 2);
 }
 
 bool redirect_also_wanted(const struct routing_config *config, struct redirect_gauge *gauge,
