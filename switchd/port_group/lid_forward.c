@@ -89,7 +89,7 @@ static uint32_t choose_other(struct lid_switch *lid, uint32_t port, uint64_t mem
 static bool group_is_non_minimal(const struct lid_switch *lid, uint32_t dlid)
 {
 	return lid->settings.non_minimal && dlid < lid->tables.lid_count &&
-	       lid->tables.group[dlid] >= PORT_GROUP_EDGE_FROM;
+	       lid->tables.lids[dlid].group >= PORT_GROUP_EDGE_FROM;
 }
 
 /* The port for a packet that may take a detour. A detour loads about twice as many links. So it is
@@ -99,7 +99,7 @@ static bool group_is_non_minimal(const struct lid_switch *lid, uint32_t dlid)
 static uint32_t adapt_non_minimal(struct lid_switch *lid, uint64_t members,
 				  const struct packet *packet, node_time_t now)
 {
-	uint32_t home = lid->tables.home[packet->dlid], other;
+	uint32_t home = lid->tables.lids[packet->dlid].home, other;
 	uint64_t others = home < NODE_PORTS_MAX ? members & ~(1ull << home) : members;
 	bool usable = lid_port_up(lid, home) && home != packet->in_port;
 	int lane = usable ? lane_at(lid, packet, home) : -1;
@@ -117,9 +117,9 @@ static uint32_t adapt_non_minimal(struct lid_switch *lid, uint64_t members,
 static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct packet *packet,
 		      node_time_t now)
 {
-	uint32_t port = lid->tables.now[packet->dlid];
+	uint32_t port = lid->tables.lids[packet->dlid].now;
 	/* a choice of former tables counts only if these allow it, too */
-	bool allowed = port == lid->tables.home[packet->dlid] ||
+	bool allowed = port == lid->tables.lids[packet->dlid].home ||
 		       (port < NODE_PORTS_MAX && members >> port & 1);
 	bool usable = allowed && lid_port_up(lid, port) && port != packet->in_port;
 	int lane;
@@ -151,7 +151,7 @@ static uint64_t members_for(const struct lid_switch *lid, const struct packet *p
 static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *packet,
 			   uint64_t members)
 {
-	uint32_t home = lid->tables.home[packet->dlid];
+	uint32_t home = lid->tables.lids[packet->dlid].home;
 
 	return !lid_port_up(lid, home) && members ? lid_stand_in(members, packet->dlid) : home;
 }
@@ -175,9 +175,10 @@ static int output_of(struct lid_switch *lid, struct packet *packet, enum drop_re
 	int lane;
 
 	*why = DROP_BAD_LID;
-	if (packet->dlid >= lid->tables.lid_count || lid->tables.home[packet->dlid] == LFT_NO_PORT)
+	if (packet->dlid >= lid->tables.lid_count ||
+	    lid->tables.lids[packet->dlid].home == LFT_NO_PORT)
 		return -1;
-	home = lid->tables.home[packet->dlid];
+	home = lid->tables.lids[packet->dlid].home;
 	port = members && lid_may_choose(lid, packet) ? adapt(lid, members, packet, now)
 						      : fixed_port(lid, packet, members);
 	*why = DROP_NO_ROUTE;
@@ -315,7 +316,7 @@ static bool stays(const struct lid_switch *lid, const struct packet *packet, uin
 	uint32_t fixed;
 
 	if (packet->copy || packet->dlid >= lid->tables.lid_count ||
-	    lid->tables.home[packet->dlid] == LFT_NO_PORT)
+	    lid->tables.lids[packet->dlid].home == LFT_NO_PORT)
 		return true;
 	fixed = fixed_port(lid, packet, members);
 	return fixed == port || (lid_may_choose(lid, packet) && members >> port & 1) ||

@@ -108,14 +108,14 @@ static void show_lft(const void *dataplane, int port, FILE *out)
 	for (uint32_t d = 0; d < tables->lid_count; d++) {
 		uint64_t members = port_group_members(tables, d);
 
-		if (tables->home[d] == LFT_NO_PORT ||
-		    (port >= 0 && tables->home[d] != port && tables->now[d] != port &&
+		if (tables->lids[d].home == LFT_NO_PORT ||
+		    (port >= 0 && tables->lids[d].home != port && tables->lids[d].now != port &&
 		     !(members >> port & 1)))
 			continue;
 		fprintf(out, "%u\t%u\t", d, d);
-		put_port(tables->home[d], out);
-		put_port(tables->now[d], out);
-		fprintf(out, "%u\t", tables->group[d]);
+		put_port(tables->lids[d].home, out);
+		put_port(tables->lids[d].now, out);
+		fprintf(out, "%u\t", tables->lids[d].group);
 		show_text_ports(members, out);
 		fputc('\n', out);
 	}

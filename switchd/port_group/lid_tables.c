@@ -46,6 +46,6 @@ void lid_table_read(void *dataplane, struct table_block *block)
 		return;
 	for (uint32_t i = 0; i < entries && first + i < tables->lid_count; i++)
 		table_put(block->table, block->bytes, i,
-			  block->table == TABLE_LFT ? tables->home[first + i]
-						    : tables->group[first + i]);
+			  block->table == TABLE_LFT ? tables->lids[first + i].home
+						    : tables->lids[first + i].group);
 }

@@ -19,7 +19,7 @@ int port_group_set(struct port_group *tables, const struct lid_tables *lids)
 		bool known = dlid < lids->lid_count;
 
 		port_group_set_port(tables, dlid, known ? lids->lft[dlid] : LFT_NO_PORT);
-		tables->group[dlid] = known ? lids->pgft[dlid] : 0;
+		tables->lids[dlid].group = known ? lids->pgft[dlid] : 0;
 	}
 	for (uint32_t group = 0; group < PORT_GROUPS_MAX; group++)
 		port_group_set_mask(tables, group,
@@ -29,44 +29,23 @@ int port_group_set(struct port_group *tables, const struct lid_tables *lids)
 
 void port_group_fini(struct port_group *tables)
 {
-	free(tables->home);
-	free(tables->now);
-	free(tables->group);
-	free(tables->changed_ps);
+	free(tables->lids);
 	*tables = (struct port_group){ 0 };
-}
-
-static bool grow_ports(uint8_t **table, uint32_t count)
-{
-	uint8_t *grown = realloc(*table, count);
-
-	if (grown)
-		*table = grown;
-	return grown;
-}
-
-static bool grow_times(node_time_t **table, uint32_t count)
-{
-	node_time_t *grown = realloc(*table, count * sizeof(**table));
-
-	if (grown)
-		*table = grown;
-	return grown;
 }
 
 int port_group_grow(struct port_group *tables, uint32_t lid_count)
 {
+	struct port_group_lid *lids;
+
 	if (lid_count <= tables->lid_count)
 		return 0;
-	if (!grow_ports(&tables->home, lid_count) || !grow_ports(&tables->now, lid_count) ||
-	    !grow_ports(&tables->group, lid_count) || !grow_times(&tables->changed_ps, lid_count))
-		return -ENOMEM; /* the larger tables stay, unused */
-	for (uint32_t dlid = tables->lid_count; dlid < lid_count; dlid++) {
-		tables->home[dlid] = tables->now[dlid] = LFT_NO_PORT;
-		tables->group[dlid] = 0;
-		tables->changed_ps[dlid] = 0;
-	}
-	tables->lid_count = lid_count;
+	lids = realloc(tables->lids, lid_count * sizeof(*lids));
+	if (!lids)
+		return -ENOMEM;
+	tables->lids = lids;
+	for (; tables->lid_count < lid_count; tables->lid_count++)
+		lids[tables->lid_count] =
+			(struct port_group_lid){ .home = LFT_NO_PORT, .now = LFT_NO_PORT };
 	return 0;
 }
 

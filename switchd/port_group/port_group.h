@@ -3,11 +3,11 @@
  *
  *      LFT   DLID -> static port      PGFT  DLID -> group, 0: none      PGT   group -> set of ports
  *
- *  There are two copies of the LFT. `home` is what the fabric manager wrote. `now` is the same at
- *  first, and each choice replaces its entry (PG-8). Packets of ordered classes use `home`, so only
- *  the fabric manager changes their path. All others use `now`. S1 promises no order: packets of a
- *  DLID whose entry has been replaced overtake those in flight on the former path, and no switch
- *  knows when these have arrived.
+ *  Each DLID has two ports. `home` is what the fabric manager wrote into the LFT. `now` is the same
+ *  at first, and each choice replaces it (PG-8). Packets of ordered classes use `home`, so only the
+ *  fabric manager changes their path. All others use `now`. S1 promises no order: packets of a DLID
+ *  whose port has been replaced overtake those in flight on the former path, and no switch knows
+ *  when these have arrived.
  *  A mask has 256 bits. Those beyond the switch's ports are ignored, and read back as 0 (PG-6). */
 #ifndef HEDDLE_SWITCHD_PORT_GROUP_PORT_GROUP_H
 #define HEDDLE_SWITCHD_PORT_GROUP_PORT_GROUP_H
@@ -19,12 +19,17 @@
 #include "nodes/base/time.h"
 #include "nodes/config/config.h"
 
+/* of a DLID */
+struct port_group_lid {
+	uint8_t home, now; /* port, LFT_NO_PORT: none */
+	uint8_t group;
+	node_time_t changed_ps; /* when `now` was replaced last; 0: it was not */
+};
+
 struct port_group {
-	uint32_t lid_count;      /* entries of each table by DLID */
-	uint8_t *home, *now;     /* port, LFT_NO_PORT: none */
-	uint8_t *group;          /* by DLID */
-	node_time_t *changed_ps; /* when `now` was replaced last; 0: it was not */
-	uint64_t ports;          /* set of the ports of the switch */
+	struct port_group_lid *lids; /* by DLID, lid_count of them */
+	uint32_t lid_count;
+	uint64_t ports; /* set of the ports of the switch */
 	uint64_t mask[PORT_GROUPS_MAX];
 };
 
@@ -44,10 +49,10 @@ int port_group_set(struct port_group *tables, const struct lid_tables *lids);
  *  @dlid below lid_count. */
 static inline void port_group_set_port(struct port_group *tables, uint32_t dlid, uint8_t port)
 {
-	if (tables->home[dlid] == port)
+	if (tables->lids[dlid].home == port)
 		return;
-	tables->home[dlid] = tables->now[dlid] = port;
-	tables->changed_ps[dlid] = 0;
+	tables->lids[dlid].home = tables->lids[dlid].now = port;
+	tables->lids[dlid].changed_ps = 0;
 }
 
 static inline void port_group_set_mask(struct port_group *tables, uint32_t group,
@@ -59,7 +64,7 @@ static inline void port_group_set_mask(struct port_group *tables, uint32_t group
 /** port_group_members() - the ports that a packet for @dlid may take; 0: it has no group (PG-5). */
 static inline uint64_t port_group_members(const struct port_group *tables, uint32_t dlid)
 {
-	return dlid < tables->lid_count ? tables->mask[tables->group[dlid]] : 0;
+	return dlid < tables->lid_count ? tables->mask[tables->lids[dlid].group] : 0;
 }
 
 /** port_group_may_replace() - may a choice replace the entry of @dlid? Not within @hold_ps of the
@@ -67,14 +72,14 @@ static inline uint64_t port_group_members(const struct port_group *tables, uint3
 static inline bool port_group_may_replace(const struct port_group *tables, uint32_t dlid,
 					  node_time_t now, node_time_t hold_ps)
 {
-	return !tables->changed_ps[dlid] || now - tables->changed_ps[dlid] >= hold_ps;
+	return !tables->lids[dlid].changed_ps || now - tables->lids[dlid].changed_ps >= hold_ps;
 }
 
 static inline void port_group_replace(struct port_group *tables, uint32_t dlid, uint8_t port,
 				      node_time_t now)
 {
-	tables->now[dlid] = port;
-	tables->changed_ps[dlid] = now;
+	tables->lids[dlid].now = port;
+	tables->lids[dlid].changed_ps = now;
 }
 
 /** port_group_choose() - one of @candidates, a set of at least one port (PG-7).

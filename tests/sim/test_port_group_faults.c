@@ -77,9 +77,10 @@ static uint32_t open_with_faults(uint32_t for_us)
 static uint64_t ports_to(const struct lid_switch *lid_switch, uint32_t lid, bool from_host)
 {
 	const struct port_group *tables = &lid_switch->tables;
-	uint64_t ports = tables->home[lid] < NODE_PORTS_MAX ? 1ull << tables->home[lid] : 0;
+	uint64_t ports =
+		tables->lids[lid].home < NODE_PORTS_MAX ? 1ull << tables->lids[lid].home : 0;
 
-	if (from_host || tables->group[lid] < PORT_GROUP_EDGE_FROM)
+	if (from_host || tables->lids[lid].group < PORT_GROUP_EDGE_FROM)
 		ports |= port_group_members(tables, lid);
 	return ports;
 }

@@ -19,8 +19,8 @@ TEST(congested__no_credit)
 	ck_assert_uint_eq(lid_expect(2, FULL_BYTES).dlid, 4);
 	no_packet_expect(2);
 	no_packet_expect(3);
-	ck_assert_uint_eq(lid_of()->tables.now[3], 3);
-	ck_assert_uint_eq(lid_of()->tables.home[3], 2);
+	ck_assert_uint_eq(lid_of()->tables.lids[3].now, 3);
+	ck_assert_uint_eq(lid_of()->tables.lids[3].home, 2);
 	ck_assert_uint_eq(stats_of(0)->choices_other, 1);
 	ck_assert_uint_eq(stats_of(2)->credit_waits, 1);
 	books_expect(1);
@@ -43,7 +43,7 @@ TEST_RANGE(congested__update_or_not, 0, 2)
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(packets_receive(3), 1 + (uint32_t)_i);
 	ck_assert_uint_eq(packets_receive(2), 1 - (uint32_t)_i);
-	ck_assert_uint_eq(lid_of()->tables.now[3], _i ? 3 : 2);
+	ck_assert_uint_eq(lid_of()->tables.lids[3].now, _i ? 3 : 2);
 }
 
 /* PG-5: group 0 has one port, however congested; so has each DLID without adaptive routing */
@@ -194,7 +194,7 @@ TEST_RANGE(non_minimal__from_hosts_alone, 0, 4)
 	ck_assert_uint_eq(packets_receive(1), aside);
 	ck_assert_uint_eq(packets_receive(2), _i == 3 ? 3 : 0);
 	books_expect(_i == 3 ? 0 : 3 - aside);
-	ck_assert_uint_eq(lid_of()->tables.now[3], 2); /* the entry stays */
+	ck_assert_uint_eq(lid_of()->tables.lids[3].now, 2); /* the entry stays */
 	ck_assert_uint_eq(stats_of(0)->choices_other, aside);
 	lid_pgft[3] = 1;
 }

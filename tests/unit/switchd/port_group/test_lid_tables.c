@@ -39,8 +39,8 @@ TEST(tables__blocks)
 	block.bytes[3] = 3;
 	block.number = 1; /* DLIDs that the table does not have yet */
 	ck_assert_int_eq(block_write(&block), 0);
-	ck_assert_uint_eq(lid_of()->tables.home[table_entries(TABLE_LFT) + 3], 3);
-	ck_assert_uint_eq(lid_of()->tables.home[3], 2);
+	ck_assert_uint_eq(lid_of()->tables.lids[table_entries(TABLE_LFT) + 3].home, 3);
+	ck_assert_uint_eq(lid_of()->tables.lids[3].home, 2);
 	block = (struct table_block){ .table = TABLE_PGT };
 	ck_assert_uint_eq(s.ops->table_blocks(s.dataplane, TABLE_PGT) * table_entries(TABLE_PGT),
 			  PORT_GROUPS_MAX);
@@ -60,8 +60,8 @@ TEST(tables__blocks)
 	ck_assert_int_eq(s.ops->tables(s.dataplane, &s.config.switch_), 0);
 	ck_assert_uint_eq(lid_of()->sw.stats->tables_taken, 1);
 	ck_assert_uint_eq(lid_of()->sw.flood_ports, 0xf);
-	ck_assert_uint_eq(lid_of()->tables.home[table_entries(TABLE_LFT) + 3], LFT_NO_PORT);
-	ck_assert_uint_eq(lid_of()->tables.home[3], 2);
+	ck_assert_uint_eq(lid_of()->tables.lids[table_entries(TABLE_LFT) + 3].home, LFT_NO_PORT);
+	ck_assert_uint_eq(lid_of()->tables.lids[3].home, 2);
 	ck_assert_uint_eq(lid_of()->tables.mask[2], 0);
 }
 
@@ -82,7 +82,7 @@ TEST_RANGE(tables__replaced_entries, 0, 2)
 	lft_read(&lft);
 	s.ops->table_read(s.dataplane, &pgt);
 	ck_assert_int_eq(_i ? s.ops->tables(s.dataplane, &s.config.switch_) : block_write(&lft), 0);
-	ck_assert_uint_eq(lid_of()->tables.now[3], 3);
+	ck_assert_uint_eq(lid_of()->tables.lids[3].now, 3);
 	table_put_mask(pgt.bytes, 1, masks[1]);
 	ck_assert_int_eq(_i ? s.ops->tables(s.dataplane, &changed) : block_write(&pgt), 0);
 	grant(2, 3 * NODE_US, UNORDERED * LEVELS, PLENTY);

@@ -45,8 +45,8 @@ TEST_GROUP(port_group, .setup = setup, .teardown = teardown);
 TEST(port_group_init__reads_back_as_written)
 {
 	for (uint32_t dlid = 0; dlid < LIDS; dlid++) {
-		ck_assert_uint_eq(tables.home[dlid], lft[dlid]);
-		ck_assert_uint_eq(tables.now[dlid], lft[dlid]);
+		ck_assert_uint_eq(tables.lids[dlid].home, lft[dlid]);
+		ck_assert_uint_eq(tables.lids[dlid].now, lft[dlid]);
 	}
 	ck_assert_uint_eq(port_group_members(&tables, 1), 0);
 	ck_assert_uint_eq(port_group_members(&tables, 3), 0x3c);
@@ -71,17 +71,17 @@ TEST(port_group_set_mask__beyond_the_ports)
 TEST(port_group_replace__until_written)
 {
 	port_group_replace(&tables, 3, 5, 1000);
-	ck_assert_uint_eq(tables.now[3], 5);
-	ck_assert_uint_eq(tables.home[3], 2);
+	ck_assert_uint_eq(tables.lids[3].now, 5);
+	ck_assert_uint_eq(tables.lids[3].home, 2);
 	ck_assert(!port_group_may_replace(&tables, 3, 1999, 1000));
 	ck_assert(port_group_may_replace(&tables, 3, 2000, 1000));
 	ck_assert(port_group_may_replace(&tables, 3, 1000, 0));
 	ck_assert(port_group_may_replace(&tables, 4, 1000, 1000));
 	port_group_set_port(&tables, 3, 2); /* no change */
-	ck_assert_uint_eq(tables.now[3], 5);
+	ck_assert_uint_eq(tables.lids[3].now, 5);
 	port_group_set_port(&tables, 3, 4);
-	ck_assert_uint_eq(tables.now[3], 4);
-	ck_assert_uint_eq(tables.home[3], 4);
+	ck_assert_uint_eq(tables.lids[3].now, 4);
+	ck_assert_uint_eq(tables.lids[3].home, 4);
 	ck_assert(port_group_may_replace(&tables, 3, 1001, 1000));
 }
 
@@ -91,9 +91,9 @@ TEST(port_group_grow__new_lids_have_no_port)
 	ck_assert_uint_eq(tables.lid_count, LIDS);
 	ck_assert_int_eq(port_group_grow(&tables, 4096), 0);
 	ck_assert_uint_eq(tables.lid_count, 4096);
-	ck_assert_uint_eq(tables.home[8], 7);
-	ck_assert_uint_eq(tables.home[4095], LFT_NO_PORT);
-	ck_assert_uint_eq(tables.now[LIDS], LFT_NO_PORT);
+	ck_assert_uint_eq(tables.lids[8].home, 7);
+	ck_assert_uint_eq(tables.lids[4095].home, LFT_NO_PORT);
+	ck_assert_uint_eq(tables.lids[LIDS].now, LFT_NO_PORT);
 	ck_assert_uint_eq(port_group_members(&tables, 4095), 0);
 }
 
