@@ -156,7 +156,7 @@ static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *ar
 	arbiter_remove_first(arbiter);
 	if (dp->ports[flow_ref_port(ref)].kind == PORT_EDGE)
 		crossbar_leave(dp, out, flow_of(dp->ifcts, ref)->queue.head, now);
-	flow_wait(dp, out, ref, wait);
+	flow_wait(dp, ref, wait);
 }
 
 /* Ends all requests of flow @ref, in no list, at its output. A channel that was reserved for it
@@ -186,7 +186,7 @@ static void request_moved(struct dataplane *dp, uint32_t ref, node_time_t now)
 	enum ifct_wait wait = request_first(dp, out, ref, now);
 
 	if (wait != IFCT_REQUESTING) {
-		flow_wait(dp, out, ref, wait);
+		flow_wait(dp, ref, wait);
 		return;
 	}
 	flow->wait = IFCT_REQUESTING;
@@ -252,7 +252,7 @@ static void next_request(struct dataplane *dp, struct port *out, struct arbiter 
 		crossbar_select(dp, ref, now);
 	} else if ((wait = request_first(dp, out, ref, now)) != IFCT_REQUESTING) {
 		arbiter_remove_first(arbiter);
-		flow_wait(dp, out, ref, wait);
+		flow_wait(dp, ref, wait);
 	}
 }
 
@@ -315,7 +315,7 @@ void crossbar_rerequest(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (flow->fc_state != BLOCK_FOR_REDIRECT)
 		wait = request_first(dp, &dp->ports[flow->follow_port], ref, now);
 	if (wait != IFCT_REQUESTING) {
-		flow_wait(dp, &dp->ports[flow->follow_port], ref, wait);
+		flow_wait(dp, ref, wait);
 		return;
 	}
 	flow->wait = IFCT_REQUESTING;

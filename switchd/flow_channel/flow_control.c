@@ -108,7 +108,7 @@ static struct flow_list *list_of(struct dataplane *dp, uint32_t ref, enum ifct_w
 	}
 }
 
-void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_wait wait)
+void flow_wait(struct dataplane *dp, uint32_t ref, enum ifct_wait wait)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct flow_list *list = list_of(dp, ref, wait);
@@ -125,7 +125,7 @@ void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_w
 		switch_touch(&dp->sw, flow->follow_port); /* its pause may begin: transmit.c */
 	if (wait != IFCT_WAITING_CHANNEL)
 		return;
-	out->stats->channel_waits++;
+	dp->ports[flow->follow_port].stats->channel_waits++;
 	flow_trace(dp, TRACE_CHANNEL_WAIT, ref, flow->follow_port, dp->sw.stats->now_ps);
 }
 

@@ -12,10 +12,10 @@
 enum ifct_wait flow_wait_reason(struct dataplane *dp, const struct port *out, uint32_t ref,
 				node_time_t now);
 
-/** flow_wait() - flow @ref, in no list, with packets for @out, waits for @wait: a value of
+/** flow_wait() - flow @ref, in no list, with packets, waits for @wait: a value of
  *  flow_wait_reason() other than IFCT_REQUESTING, or IFCT_WAITING_CHANNEL. O(1); IFCT_ASLEEP:
  *  O(log flows asleep). */
-void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_wait wait);
+void flow_wait(struct dataplane *dp, uint32_t ref, enum ifct_wait wait);
 
 /** flow_stop_waiting() - flow @ref, not in an arbiter, is taken out of whatever it waits in.
  *  O(flows that wait there). */
