@@ -46,8 +46,8 @@ export function fitNames(g, colours, step) {
 	return Math.max(1, Math.ceil(0.95 * scale * colours.font / step));
 }
 
-/** longest(g, texts, width) - the first of @texts, long ones first, that is at most @width wide; else
- *  the last one. */
+/** longest(g, texts, width) - the first of @texts, long ones first, that is at most @width wide;
+ *  else the last one. */
 export function longest(g, texts, width) {
 	return texts.find((text) => g.measureText(text).width <= width) || texts.at(-1);
 }
