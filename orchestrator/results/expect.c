@@ -48,6 +48,14 @@ static bool parse_value(struct parser *parser, struct expectation *e);
 static bool fulfilled(const struct expectation *e, double value);
 static double reached(const struct expectation *e, double value);
 
+static bool value_of(struct expectation *e, const struct plan *plan, const struct results *results,
+		     double *value)
+{
+	e->subject.plan = plan;
+	e->subject.results = results;
+	return e->subject.metric->value(&e->subject, value);
+}
+
 static int complaint_tell(const struct plan *plan, const struct scenario_text *text,
 			  const struct complaint *complaint, struct scenario_errors *errors)
 {
@@ -140,7 +148,7 @@ struct result_expectation expect_metric_evaluate(const struct plan *plan, const 
 	struct expectation e;
 
 	if (parse_only_metric(plan, text, &e, &complaint))
-		row.known = row.ok = e.subject.metric->value(&e.subject, plan, results, &row.value);
+		row.known = row.ok = value_of(&e, plan, results, &row.value);
 	if (row.known)
 		metric_show(e.subject.metric, row.value, row.shown, sizeof(row.shown));
 	return row;
@@ -220,7 +228,7 @@ int expect_evaluate(const struct plan *plan, struct results *results)
 		snprintf(row->shown, sizeof(row->shown), "no value");
 		if (!parse(plan, NULL, row->text, &e, &complaint))
 			continue;
-		row->known = e.subject.metric->value(&e.subject, plan, results, &row->value);
+		row->known = value_of(&e, plan, results, &row->value);
 		if (!row->known)
 			continue;
 		row->ok = fulfilled(&e, row->value);

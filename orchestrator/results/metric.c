@@ -13,77 +13,63 @@
 #include "orchestrator/results/reaction.h"
 #include "orchestrator/results/results_share.h"
 
-static const struct result_group *group_of(const struct metric_subject *e,
-					   const struct results *results)
+static const struct result_group *group_of(const struct metric_subject *e)
 {
-	return e->has_workload ? &results->groups[e->workload] : &results->all;
+	return e->has_workload ? &e->results->groups[e->workload] : &e->results->all;
 }
 
-static bool value_total(const struct metric_subject *e, const struct plan *plan,
-			const struct results *results, double *value)
+static bool value_total(const struct metric_subject *e, double *value)
 {
-	(void)plan;
-	*value = (double)statistic_value(&e->metric->statistic, &results->totals);
+	*value = (double)statistic_value(&e->metric->statistic, &e->results->totals);
 	return true;
 }
 
-static bool value_inside(const struct metric_subject *e, const struct plan *plan,
-			 const struct results *results, double *value)
+static bool value_inside(const struct metric_subject *e, double *value)
 {
-	(void)e, (void)plan;
-	*value = (double)results->totals.inside_bytes;
+	*value = (double)e->results->totals.inside_bytes;
 	return true;
 }
 
-static bool value_delivered(const struct metric_subject *e, const struct plan *plan,
-			    const struct results *results, double *value)
+static bool value_delivered(const struct metric_subject *e, double *value)
 {
-	(void)e, (void)plan;
-	if (!results->totals.injected_bytes)
+	if (!e->results->totals.injected_bytes)
 		return false;
-	*value = (double)results->totals.delivered_bytes / (double)results->totals.injected_bytes;
+	*value = (double)e->results->totals.delivered_bytes /
+		 (double)e->results->totals.injected_bytes;
 	return true;
 }
 
-static bool value_drops(const struct metric_subject *e, const struct plan *plan,
-			const struct results *results, double *value)
+static bool value_drops(const struct metric_subject *e, double *value)
 {
 	uint64_t sum = 0;
 
-	(void)plan;
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++) {
 		if (!e->has_reason || e->reason == reason)
-			sum += results->drops[reason];
+			sum += e->results->drops[reason];
 	}
 	*value = (double)sum;
 	return true;
 }
 
-static bool value_jain(const struct metric_subject *e, const struct plan *plan,
-		       const struct results *results, double *value)
+static bool value_jain(const struct metric_subject *e, double *value)
 {
-	(void)plan;
-	*value = group_of(e, results)->jain;
-	return group_of(e, results)->goodput_bps != 0;
+	*value = group_of(e)->jain;
+	return group_of(e)->goodput_bps != 0;
 }
 
-static bool value_group(const struct metric_subject *e, const struct plan *plan,
-			const struct results *results, double *value)
+static bool value_group(const struct metric_subject *e, double *value)
 {
-	(void)plan;
-	*value = (double)statistic_value(&e->metric->statistic, group_of(e, results));
+	*value = (double)statistic_value(&e->metric->statistic, group_of(e));
 	return true;
 }
 
 /* links that packets were put on, for each that was delivered */
-static bool value_hops(const struct metric_subject *e, const struct plan *plan,
-		       const struct results *results, double *value)
+static bool value_hops(const struct metric_subject *e, double *value)
 {
-	(void)e;
-	(void)plan;
-	if (results->totals.delivered_packets)
-		*value = (double)results->data_hops / (double)results->totals.delivered_packets;
-	return results->totals.delivered_packets != 0;
+	if (e->results->totals.delivered_packets)
+		*value = (double)e->results->data_hops /
+			 (double)e->results->totals.delivered_packets;
+	return e->results->totals.delivered_packets != 0;
 }
 
 /* bytes from host @source (any, if UINT32_MAX) to host @destination in the measured interval */
@@ -99,64 +85,53 @@ static uint64_t measured_bytes(const struct results *results, uint32_t source, u
 	return sum;
 }
 
-static bool value_goodput(const struct metric_subject *e, const struct plan *plan,
-			  const struct results *results, double *value)
+static bool value_goodput(const struct metric_subject *e, double *value)
 {
-	(void)plan;
-	*value = (double)group_of(e, results)->goodput_bps;
-	if (e->has_hosts && results->measured_ps)
-		*value = (double)(uint64_t)((unsigned __int128)measured_bytes(results, e->source,
-									      e->destination) *
-					    8 * NODE_S / results->measured_ps);
-	return results->measured_ps != 0;
+	uint64_t bytes = e->has_hosts ? measured_bytes(e->results, e->source, e->destination) : 0;
+
+	*value = (double)(e->has_hosts ? results_bps(bytes, e->results->measured_ps)
+				       : group_of(e)->goodput_bps);
+	return e->results->measured_ps != 0;
 }
 
-static bool value_goodput_share(const struct metric_subject *e, const struct plan *plan,
-				const struct results *results, double *value)
+static bool value_goodput_share(const struct metric_subject *e, double *value)
 {
-	return results_goodput_share(plan, results, group_of(e, results), value);
+	return results_goodput_share(e->plan, e->results, group_of(e), value);
 }
 
-static bool value_goodput_share_min(const struct metric_subject *e, const struct plan *plan,
-				    const struct results *results, double *value)
+static bool value_goodput_share_min(const struct metric_subject *e, double *value)
 {
-	return results_goodput_share_min(plan, results, group_of(e, results), value);
+	return results_goodput_share_min(e->plan, e->results, group_of(e), value);
 }
 
-static bool value_share(const struct metric_subject *e, const struct plan *plan,
-			const struct results *results, double *value)
+static bool value_share(const struct metric_subject *e, double *value)
 {
-	uint64_t all = measured_bytes(results, UINT32_MAX, e->destination);
+	uint64_t all = measured_bytes(e->results, UINT32_MAX, e->destination);
 
-	(void)plan;
 	if (!all)
 		return false;
-	*value = (double)measured_bytes(results, e->source, e->destination) / (double)all;
+	*value = (double)measured_bytes(e->results, e->source, e->destination) / (double)all;
 	return true;
 }
 
-static bool value_fct(const struct metric_subject *e, const struct plan *plan,
-		      const struct results *results, double *value)
+static bool value_fct(const struct metric_subject *e, double *value)
 {
-	return value_group(e, plan, results, value) && *value > 0;
+	return value_group(e, value) && *value > 0;
 }
 
-static bool value_slowdown(const struct metric_subject *e, const struct plan *plan,
-			   const struct results *results, double *value)
+static bool value_slowdown(const struct metric_subject *e, double *value)
 {
-	const struct result_group *group = group_of(e, results);
+	const struct result_group *group = group_of(e);
 
-	(void)plan;
 	*value = *(const double *)((const char *)&group->slowdown + e->metric->statistic.offset);
 	return *value > 0;
 }
 
 /* ---- counters of ports ---- */
 
-bool metric_has_port(const struct metric_subject *subject, const struct plan *plan, uint32_t node,
-		     uint32_t port)
+bool metric_has_port(const struct metric_subject *subject, uint32_t node, uint32_t port)
 {
-	bool is_switch = plan->nodes[node].kind == NODE_SWITCH;
+	bool is_switch = subject->plan->nodes[node].kind == NODE_SWITCH;
 
 	if (subject->ports)
 		return node == subject->node && subject->ports >> port & 1;
@@ -176,15 +151,14 @@ double metric_scaled(const struct metric *metric, uint64_t value)
 	}
 }
 
-static bool port_fold(const struct metric_subject *e, const struct plan *plan,
-		      const struct results *results, const struct statistic *row, double *value)
+static bool port_fold(const struct metric_subject *e, const struct statistic *row, double *value)
 {
 	uint64_t folded = 0;
 
-	for (uint32_t i = 0; i < results->port_count; i++) {
-		const struct result_port *port = &results->ports[i];
+	for (uint32_t i = 0; i < e->results->port_count; i++) {
+		const struct result_port *port = &e->results->ports[i];
 
-		if (metric_has_port(e, plan, port->node, port->port))
+		if (metric_has_port(e, port->node, port->port))
 			folded = statistic_fold(row->fold, folded,
 						statistic_value(row, &port->stats));
 	}
@@ -192,73 +166,64 @@ static bool port_fold(const struct metric_subject *e, const struct plan *plan,
 	return true;
 }
 
-static bool value_port(const struct metric_subject *e, const struct plan *plan,
-		       const struct results *results, double *value)
+static bool value_port(const struct metric_subject *e, double *value)
 {
-	return port_fold(e, plan, results, &e->metric->statistic, value);
+	return port_fold(e, &e->metric->statistic, value);
 }
 
-static bool value_queue_max(const struct metric_subject *e, const struct plan *plan,
-			    const struct results *results, double *value)
+static bool value_queue_max(const struct metric_subject *e, double *value)
 {
 	static const struct statistic of_port =
 		STATISTIC_ROW(struct port_stats, BASIC, queue_bytes_max, BYTES, MAX, "");
 
-	return e->has_class ? metric_class_counter(e, plan, results, value)
-			    : port_fold(e, plan, results, &of_port, value);
+	return e->has_class ? metric_class_counter(e, value) : port_fold(e, &of_port, value);
 }
 
 /* the mean over the ports of @e of a double of struct result_port, @offset into it */
-static bool port_mean(const struct metric_subject *e, const struct plan *plan,
-		      const struct results *results, size_t offset, double *value)
+static bool port_mean(const struct metric_subject *e, size_t offset, double *value)
 {
 	uint32_t count = 0;
 	double sum = 0;
 
-	for (uint32_t i = 0; i < results->port_count; i++) {
-		const struct result_port *port = &results->ports[i];
+	for (uint32_t i = 0; i < e->results->port_count; i++) {
+		const struct result_port *port = &e->results->ports[i];
 
-		if (!metric_has_port(e, plan, port->node, port->port))
+		if (!metric_has_port(e, port->node, port->port))
 			continue;
 		sum += *(const double *)((const char *)port + offset);
 		count++;
 	}
 	*value = count ? sum / count : 0;
-	return results->measured_ps != 0;
+	return e->results->measured_ps != 0;
 }
 
-static bool value_utilisation(const struct metric_subject *e, const struct plan *plan,
-			      const struct results *results, double *value)
+static bool value_utilisation(const struct metric_subject *e, double *value)
 {
-	return port_mean(e, plan, results, offsetof(struct result_port, utilisation), value);
+	return port_mean(e, offsetof(struct result_port, utilisation), value);
 }
 
-static bool value_queue_mean(const struct metric_subject *e, const struct plan *plan,
-			     const struct results *results, double *value)
+static bool value_queue_mean(const struct metric_subject *e, double *value)
 {
-	return e->has_class ? metric_class_queue_mean(e, plan, results, value)
-			    : port_mean(e, plan, results,
-					offsetof(struct result_port, queue_bytes_mean), value);
+	return e->has_class ? metric_class_queue_mean(e, value)
+			    : port_mean(e, offsetof(struct result_port, queue_bytes_mean), value);
 }
 
 /* fabric kind roce only */
-static bool value_pause(const struct metric_subject *e, const struct plan *plan,
-			const struct results *results, double *value)
+static bool value_pause(const struct metric_subject *e, double *value)
 {
-	return value_port(e, plan, results, value) && results_is_roce(plan);
+	return value_port(e, value) && results_is_roce(e->plan);
 }
 
-static bool value_buffer_share(const struct metric_subject *e, const struct plan *plan,
-			       const struct results *results, double *value)
+static bool value_buffer_share(const struct metric_subject *e, double *value)
 {
 	bool known = false;
 
 	*value = 0;
-	for (uint32_t i = 0; i < results->port_count; i++) {
+	for (uint32_t i = 0; i < e->results->port_count; i++) {
 		double share;
 
-		if (!metric_has_port(e, plan, results->ports[i].node, results->ports[i].port) ||
-		    !results_buffer_share(plan, &results->ports[i], &share))
+		if (!metric_has_port(e, e->results->ports[i].node, e->results->ports[i].port) ||
+		    !results_buffer_share(e->plan, &e->results->ports[i], &share))
 			continue;
 		known = true;
 		*value = share > *value ? share : *value;
@@ -266,28 +231,25 @@ static bool value_buffer_share(const struct metric_subject *e, const struct plan
 	return known;
 }
 
-static bool value_reaction(const struct metric_subject *e, const struct plan *plan,
-			   const struct results *results, double *value)
+static bool value_reaction(const struct metric_subject *e, double *value)
 {
-	struct reaction reaction = reaction_of(plan, results, e->destination);
+	struct reaction reaction = reaction_of(e->plan, e->results, e->destination);
 
 	*value = (double)reaction.time_ps;
 	return reaction.told;
 }
 
-static bool value_reaction_trips(const struct metric_subject *e, const struct plan *plan,
-				 const struct results *results, double *value)
+static bool value_reaction_trips(const struct metric_subject *e, double *value)
 {
-	struct reaction reaction = reaction_of(plan, results, e->destination);
+	struct reaction reaction = reaction_of(e->plan, e->results, e->destination);
 
 	*value = reaction.trip_ps ? (double)reaction.time_ps / (double)reaction.trip_ps : 0;
 	return reaction.told && reaction.trip_ps;
 }
 
-static bool value_reached(const struct metric_subject *e, const struct plan *plan,
-			  const struct results *results, double *value)
+static bool value_reached(const struct metric_subject *e, double *value)
 {
-	struct reaction reaction = reaction_of(plan, results, e->destination);
+	struct reaction reaction = reaction_of(e->plan, e->results, e->destination);
 
 	*value = reaction.senders ? (double)reaction.told / reaction.senders : 0;
 	return reaction.first_ps && reaction.senders;

@@ -39,17 +39,18 @@ enum metric_scope {
 	METRIC_NODES,
 };
 
-/* the arguments of a metric, resolved */
+/* a metric with its arguments, resolved, and what its value is computed from: borrowed */
 struct metric_subject {
 	const struct metric *metric;
+	const struct plan *plan;
+	const struct results *results;
 	bool has_workload, has_reason, has_hosts, has_class, has_fault;
 	uint32_t fault, workload, reason, source, destination, node, traffic_class;
 	uint64_t ports; /* set; 0: of the whole fabric */
 };
 
 /* Return: false if there is no such value. */
-typedef bool metric_value_fn(const struct metric_subject *subject, const struct plan *plan,
-			     const struct results *results, double *value);
+typedef bool metric_value_fn(const struct metric_subject *subject, double *value);
 
 struct metric {
 	const char *name;
@@ -69,8 +70,7 @@ double metric_scaled(const struct metric *metric, uint64_t value);
 
 /** metric_has_port() - true if @subject means port @port of @node: one that it names, or, if it
  *  names none, all of its metric's scope. */
-bool metric_has_port(const struct metric_subject *subject, const struct plan *plan, uint32_t node,
-		     uint32_t port);
+bool metric_has_port(const struct metric_subject *subject, uint32_t node, uint32_t port);
 
 /** metric_show() - writes @value of @metric for people, with its unit. */
 void metric_show(const struct metric *metric, double value, char *shown, size_t shown_max);

@@ -50,30 +50,27 @@ static void node_add(struct balance *balance, const struct plan *plan,
 	}
 }
 
-static struct balance balance_of(const struct metric_subject *e, const struct plan *plan,
-				 const struct results *results)
+static struct balance balance_of(const struct metric_subject *e)
 {
 	struct balance balance = { 0 };
 
-	for (uint32_t i = 0; i < plan->switch_count && results->measured_ps; i++)
+	for (uint32_t i = 0; i < e->plan->switch_count && e->results->measured_ps; i++)
 		if (!e->ports || e->node == i)
-			node_add(&balance, plan, results, i);
+			node_add(&balance, e->plan, e->results, i);
 	return balance;
 }
 
-bool metric_imbalance(const struct metric_subject *e, const struct plan *plan,
-		      const struct results *results, double *value)
+bool metric_imbalance(const struct metric_subject *e, double *value)
 {
-	struct balance balance = balance_of(e, plan, results);
+	struct balance balance = balance_of(e);
 
 	*value = balance.links ? sqrt(balance.squares / balance.links) : 0;
 	return balance.links;
 }
 
-bool metric_imbalance_max(const struct metric_subject *e, const struct plan *plan,
-			  const struct results *results, double *value)
+bool metric_imbalance_max(const struct metric_subject *e, double *value)
 {
-	struct balance balance = balance_of(e, plan, results);
+	struct balance balance = balance_of(e);
 
 	*value = balance.largest;
 	return balance.links;

@@ -171,6 +171,11 @@ uint64_t results_rank(uint64_t count, uint32_t permille)
 	return rank ? rank - 1 : 0;
 }
 
+uint64_t results_bps(uint64_t bytes, node_time_t interval_ps)
+{
+	return interval_ps ? (uint64_t)((unsigned __int128)bytes * 8 * NODE_S / interval_ps) : 0;
+}
+
 double results_jain(const struct result_flow *flows, uint32_t count)
 {
 	unsigned __int128 sum = 0, squares = 0;
@@ -185,11 +190,6 @@ double results_jain(const struct result_flow *flows, uint32_t count)
 }
 
 /* ---- flows ---- */
-
-static uint64_t bytes_to_bps(uint64_t bytes, node_time_t interval_ps)
-{
-	return interval_ps ? (uint64_t)((unsigned __int128)bytes * 8 * NODE_S / interval_ps) : 0;
-}
 
 /* fills the sender's half of every flow */
 static int gather_sent(struct gathering *g)
@@ -256,7 +256,7 @@ static void add_received(struct result_flow *flow, const struct flow_rx_stats *r
 	flow->bytes += rx->bytes;
 	flow->packets += rx->packets;
 	flow->measured_bytes += rx->measured_bytes;
-	flow->goodput_bps = bytes_to_bps(flow->measured_bytes, g->results->measured_ps);
+	flow->goodput_bps = results_bps(flow->measured_bytes, g->results->measured_ps);
 	flow->reordered += rx->reordered;
 	if (!g->settled) /* a gap; it may still close where packets overtake each other */
 		flow->lost += rx->lost < g->destroyed ? rx->lost : g->destroyed;
@@ -475,7 +475,7 @@ static int gather_group(struct results *results, struct result_group *group, uin
 		times[i] = message->end_ps - message->start_ps;
 		ratios[i] = message->slowdown;
 	}
-	group->goodput_bps = bytes_to_bps(measured_bytes, results->measured_ps);
+	group->goodput_bps = results_bps(measured_bytes, results->measured_ps);
 	group->jain = results_jain(&results->flows[group->flow_first], group->flow_count);
 	group->fct = times_of(times, message_count);
 	group->slowdown = slowdowns_of(ratios, message_count);

@@ -259,6 +259,9 @@ uint32_t results_undelivered_count(const struct result_flow *flows, uint32_t cou
  *  sorted values. */
 uint64_t results_rank(uint64_t count, uint32_t permille);
 
+/** results_bps() - the rate of @bytes in @interval_ps, b/s, rounded down; 0 if that is 0. */
+uint64_t results_bps(uint64_t bytes, node_time_t interval_ps);
+
 /** results_jain() - Jain's index of @count flows' measured bytes: (sum x)^2 / (count * sum x^2); 0
  *  if nothing flowed. */
 double results_jain(const struct result_flow *flows, uint32_t count);

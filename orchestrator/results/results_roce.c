@@ -40,8 +40,7 @@ static struct result_class class_row(const struct results *results, const struct
 		return row;
 	row.queue_bytes_mean =
 		(double)stats->queue_byte_ns_sum * (double)NODE_NS / (double)results->measured_ps;
-	row.throughput_bps = (uint64_t)((unsigned __int128)stats->tx_bytes_measured * 8 * NODE_S /
-					results->measured_ps);
+	row.throughput_bps = results_bps(stats->tx_bytes_measured, results->measured_ps);
 	return row;
 }
 
