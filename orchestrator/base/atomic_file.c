@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "orchestrator/base/output_names.h"
+
 /* temporary names to try: others may be left over from a crash, or put there by another user */
 #define NAMES_MAX 100
 
@@ -122,6 +124,11 @@ int atomic_file_stdout(struct atomic_file *file)
 		return -errno;
 	close(fd);
 	return -ENOMEM;
+}
+
+int atomic_file_output(struct atomic_file *file, const char *path)
+{
+	return output_is_stdout(path) ? atomic_file_stdout(file) : atomic_file_open(file, path);
 }
 
 const char *atomic_file_why(int error)

@@ -28,6 +28,9 @@ int atomic_file_open(struct atomic_file *file, const char *path);
  *  Return: as atomic_file_open(). */
 int atomic_file_stdout(struct atomic_file *file);
 
+/** atomic_file_output() - the file that an option names: standard output if @path is "-". */
+int atomic_file_output(struct atomic_file *file, const char *path);
+
 /** atomic_file_why() - the text for @error, the return value of one of these functions. */
 const char *atomic_file_why(int error);
 

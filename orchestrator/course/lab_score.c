@@ -285,15 +285,10 @@ static int score_play(const struct score_options *options, struct score *score)
 static int json_write(const struct score_options *options, const struct score *score)
 {
 	struct atomic_file file;
-	int error;
+	int error = atomic_file_output(&file, options->json);
 
-	if (output_is_stdout(options->json)) {
-		error = score_json_write(score, stdout);
-	} else {
-		error = atomic_file_open(&file, options->json);
-		if (!error)
-			error = atomic_file_end(&file, score_json_write(score, file.stream));
-	}
+	if (!error)
+		error = atomic_file_end(&file, score_json_write(score, file.stream));
 	return error ? options_wrong("lab score", "cannot write the points to %s: %s",
 				     options->json, atomic_file_why(error))
 		     : 0;

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/base/output_names.h"
-
 int event_file_open(struct event_file *events, const char *path, struct why *why)
 {
 	int error;
@@ -14,8 +12,7 @@ int event_file_open(struct event_file *events, const char *path, struct why *why
 	if (!path)
 		return 0;
 	events->format = events_format_of(path);
-	error = output_is_stdout(path) ? atomic_file_stdout(&events->file)
-				       : atomic_file_open(&events->file, path);
+	error = atomic_file_output(&events->file, path);
 	if (error)
 		why_say(why, 0, "cannot write the events to %s: %s", path, atomic_file_why(error));
 	events->wanted = !error;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/base/output_names.h"
-
 #define SAMPLES 4096u
 
 node_time_t record_file_sample_ps(node_time_t duration_ps)
@@ -31,8 +29,7 @@ int record_file_open(struct record_file *record, const char *path, struct why *w
 	*record = (struct record_file){ 0 };
 	if (!path)
 		return 0;
-	error = output_is_stdout(path) ? atomic_file_stdout(&record->file)
-				       : atomic_file_open(&record->file, path);
+	error = atomic_file_output(&record->file, path);
 	if (error)
 		why_say(why, 0, "cannot write the recording to %s: %s", path,
 			atomic_file_why(error));

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/suggest.h"
+#include "orchestrator/results/results_csv.h"
 #include "orchestrator/run/run_play.h"
 #include "orchestrator/run/run_report.h"
 #include "orchestrator/run/run_scenario.h"
@@ -127,25 +127,17 @@ static int only_check(const struct run_options *options, const struct scenario_c
 static int table_json_write(const struct run_options *options, const struct compare_table *table)
 {
 	struct atomic_file file;
-	int error;
+	int error = atomic_file_output(&file, options->json);
 
-	if (output_is_stdout(options->json))
-		return compare_json_write(table, stdout);
-	error = atomic_file_open(&file, options->json);
 	return error ? error : atomic_file_end(&file, compare_json_write(table, file.stream));
 }
 
 static int table_csv_write(const struct run_options *options, const struct compare_table *table)
 {
 	struct atomic_file file;
-	char path[PATH_MAX];
-	int error = atomic_file_folder(options->csv);
+	int error = atomic_file_folder(options->csv)
+			    ?: results_csv_open(&file, options->csv, "compare.csv");
 
-	if (!error &&
-	    snprintf(path, sizeof(path), "%s/compare.csv", options->csv) >= (int)sizeof(path))
-		error = -ENAMETOOLONG;
-	if (!error)
-		error = atomic_file_open(&file, path);
 	if (error)
 		return error;
 	compare_csv_write(table, file.stream);

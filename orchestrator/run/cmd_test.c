@@ -405,8 +405,7 @@ static void suite_play(struct suite *suite, size_t jobs)
 static int junit_write(const struct suite *suite, const char *path)
 {
 	struct atomic_file file;
-	int error =
-		output_is_stdout(path) ? atomic_file_stdout(&file) : atomic_file_open(&file, path);
+	int error = atomic_file_output(&file, path);
 
 	if (!error) {
 		suite_junit_write(suite->results, file.stream);

@@ -290,18 +290,11 @@ static int json_write(const struct run_options *options, const struct plan *plan
 		      const struct results *results, const struct result_host *host)
 {
 	struct atomic_file file;
-	int error;
+	int error = atomic_file_output(&file, options->json);
 
-	if (output_is_stdout(options->json)) {
-		error = results_json_write(plan, results, host, stdout);
-		if (!error && fflush(stdout))
-			error = -errno;
-	} else {
-		error = atomic_file_open(&file, options->json);
-		if (!error)
-			error = atomic_file_end(
-				&file, results_json_write(plan, results, host, file.stream));
-	}
+	if (!error)
+		error = atomic_file_end(&file,
+					results_json_write(plan, results, host, file.stream));
 	return error ? options_wrong("run", "cannot write the JSON result to %s: %s", options->json,
 				     atomic_file_why(error))
 		     : 0;
