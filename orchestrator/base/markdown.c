@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/base/utf8.h"
+
 #define CELLS_MAX 32u
 
 struct span {
@@ -178,16 +180,6 @@ static struct span block_of(struct span text, enum line_kind kind)
 	return block;
 }
 
-/* characters of UTF-8 text */
-static size_t columns_of(const char *text)
-{
-	size_t count = 0;
-
-	for (; *text; text++)
-		count += ((unsigned char)*text & 0xc0) != 0x80;
-	return count;
-}
-
 static void repeat(char byte, size_t count, FILE *out)
 {
 	while (count--)
@@ -215,7 +207,7 @@ static void heading_print(struct span line, FILE *out)
 	if (!plain)
 		return;
 	fprintf(out, "%s\n", plain);
-	repeat(level == 1 ? '=' : '-', columns_of(plain), out);
+	repeat(level == 1 ? '=' : '-', (size_t)utf8_columns(plain), out);
 	fputc('\n', out);
 	free(plain);
 }
@@ -257,7 +249,7 @@ static void row_measure(struct span line, size_t widths[CELLS_MAX])
 
 	for (size_t i = 0; i < count; i++) {
 		char *plain = inline_text(cells[i]);
-		size_t width = plain ? columns_of(plain) : 0;
+		size_t width = plain ? (size_t)utf8_columns(plain) : 0;
 
 		widths[i] = width > widths[i] ? width : widths[i];
 		free(plain);
@@ -272,7 +264,7 @@ static void row_print(struct span line, const size_t widths[CELLS_MAX], FILE *ou
 
 	for (size_t i = 0; i < count; i++) {
 		char *plain = rule ? NULL : inline_text(cells[i]);
-		size_t width = plain ? columns_of(plain) : 0;
+		size_t width = plain ? (size_t)utf8_columns(plain) : 0;
 
 		fputs(i ? "  " : "", out);
 		fputs(plain ? plain : "", out);

@@ -37,6 +37,22 @@ int utf8_length(const char *text, unsigned bytes_max)
 	return (int)length;
 }
 
+int utf8_columns(const char *text)
+{
+	int columns = 0;
+
+	for (; *text; text++)
+		columns += ((unsigned char)*text & 0xc0) != 0x80;
+	return columns;
+}
+
+void utf8_pad(FILE *out, int columns, const char *text)
+{
+	int more = (int)strlen(text) - utf8_columns(text);
+
+	fprintf(out, "%*s", columns < 0 ? columns - more : columns + more, text);
+}
+
 static void plain(char *text, bool lines)
 {
 	for (unsigned char *at = (unsigned char *)text; *at; at++) {

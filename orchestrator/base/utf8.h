@@ -19,6 +19,13 @@ json_t *utf8_json(const char *text);
  *  "%.*s". @text is UTF-8. */
 int utf8_length(const char *text, unsigned bytes_max);
 
+/** utf8_columns() - how many characters @text has. */
+int utf8_columns(const char *text);
+
+/** utf8_pad() - writes @text in @columns at least, at their right; at their left if @columns is
+ *  negative: as "%*s", which counts bytes. */
+void utf8_pad(FILE *out, int columns, const char *text);
+
 /** utf8_plain() - replaces each control character of @text by '?', in place, also escape and
  *  newline. So a name from outside can neither command a terminal nor look like a line of ours. A
  *  tab stays. */

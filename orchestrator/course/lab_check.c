@@ -3,9 +3,10 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/base/screen.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/course/lab_judge.h"
 #include "orchestrator/lab/lab_answer.h"
 #include "orchestrator/run/run_options.h"
@@ -71,8 +72,9 @@ static void text_write(const struct lab_opened *opened, const struct lab_verdict
 
 		right += ok;
 		snprintf(given, sizeof(given), "%.40s%s%.20s", text, *unit ? " " : "", unit);
-		printf("  %-20s %-24s %-10s %s%s%s\n", question->name, given,
-		       question->tolerance ? question->tolerance : "-",
+		printf("  %-20s ", question->name);
+		utf8_pad(stdout, -24, given);
+		printf(" %-10s %s%s%s\n", question->tolerance ? question->tolerance : "-",
 		       colour ? (ok ? "\033[32m" : "\033[31m") : "", ok ? "ok" : "not right",
 		       colour ? "\033[0m" : "");
 	}
@@ -133,7 +135,7 @@ int lab_check(int argc, char **argv)
 	if (!status && options.json)
 		status = json_write(&opened, &verdict);
 	else if (!status)
-		text_write(&opened, &verdict, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+		text_write(&opened, &verdict, screen_look(stdout).colours);
 	if (!status && !verdict.passed)
 		status = EXIT_EXPECTATION;
 	lab_opened_free(&opened);

@@ -3,10 +3,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/ready_folder.h"
+#include "orchestrator/base/screen.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/results/score.h"
 #include "orchestrator/run/run_play.h"
@@ -297,7 +297,7 @@ static int json_write(const struct score_options *options, const struct score *s
 static int score_write(const struct score_options *options, const struct score *score)
 {
 	if (!output_is_stdout(options->json))
-		score_text_write(score, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+		score_text_write(score, screen_look(stdout).colours, stdout);
 	return options->json ? json_write(options, score) : 0;
 }
 

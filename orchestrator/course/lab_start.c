@@ -8,6 +8,7 @@
 
 #include "orchestrator/base/json_text.h"
 #include "orchestrator/base/markdown.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/course/lab_describe.h"
 #include "orchestrator/course/lab_play.h"
 #include "orchestrator/course/lab_predict.h"
@@ -248,8 +249,7 @@ static int predictions_compare(const struct lab_opened *opened, const struct sta
 		const struct lab_question *question = &lab->predictions[i];
 		const struct lab_run *run = lab_run_find(lab, question->in);
 		const char *text = opened->record.predictions[i], *unit;
-		char shown[LAB_MEASURED_MAX];
-		int width;
+		char shown[LAB_MEASURED_MAX], predicted[LAB_RECORD_TEXT_MAX + 32];
 
 		if (!text || !question->measured ||
 		    (options->only && strcmp(run->name, options->only) != 0))
@@ -261,8 +261,10 @@ static int predictions_compare(const struct lab_opened *opened, const struct sta
 			       first ? "  prediction           predicted            measured\n"
 				     : "",
 			       question->name);
-			width = printf("%s%s%s", text, *unit ? " " : "", unit);
-			printf("%*s %s\n", width < 20 ? 20 - width : 0, "", shown);
+			snprintf(predicted, sizeof(predicted), "%s%s%s", text, *unit ? " " : "",
+				 unit);
+			utf8_pad(stdout, -20, predicted);
+			printf(" %s\n", shown);
 		}
 		first = false;
 	}

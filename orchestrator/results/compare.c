@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/results/results_origin.h"
 
 #define GAP 2 /* between columns */
@@ -103,55 +104,32 @@ static const char *head_of(const struct compare_table *table)
 	return table->head ? table->head : "variant";
 }
 
-/* characters of UTF-8 text */
-static int columns_of(const char *text)
+static const char *shown(const struct compare_row *row, uint32_t column)
 {
-	int columns = 0;
-
-	for (; *text; text++)
-		columns += ((unsigned char)*text & 0xc0) != 0x80;
-	return columns;
+	return row->filled && row->values[column].known ? row->values[column].shown : "-";
 }
 
 static int wider(int columns, const char *text)
 {
-	return columns_of(text) > columns ? columns_of(text) : columns;
-}
-
-/* writes @text in @columns, aligned right or left */
-static void put(FILE *out, const char *text, int columns, bool right)
-{
-	int space = columns - columns_of(text);
-
-	fprintf(out, "%*s%s%*s", right && space > 0 ? space : 0, "", text,
-		!right && space > 0 ? space : 0, "");
-}
-
-static const char *shown(const struct compare_row *row, uint32_t column)
-{
-	return row->filled && row->values[column].known ? row->values[column].shown : "-";
+	return utf8_columns(text) > columns ? utf8_columns(text) : columns;
 }
 
 static void head_write(const struct compare_table *table, int names, const int *columns,
 		       bool colour, FILE *out)
 {
 	fprintf(out, "%s", colour ? "\033[1m" : "");
-	put(out, head_of(table), names, false);
-	for (uint32_t c = 0; c < table->compare->column_count; c++) {
-		fprintf(out, "%*s", GAP, "");
-		put(out, table->compare->column_names[c], columns[c], true);
-	}
+	utf8_pad(out, -names, head_of(table));
+	for (uint32_t c = 0; c < table->compare->column_count; c++)
+		utf8_pad(out, GAP + columns[c], table->compare->column_names[c]);
 	fprintf(out, "%s\n", colour ? "\033[0m" : "");
 }
 
 static void row_write(const struct compare_table *table, const struct compare_row *row, int names,
 		      const int *columns, bool colour, FILE *out)
 {
-	put(out, row->name, names, false);
-	for (uint32_t c = 0; c < table->compare->column_count; c++) {
-		fprintf(out, "%*s", GAP, "");
-		put(out, shown(row, c), columns[c], true);
-	}
+	utf8_pad(out, -names, row->name);
+	for (uint32_t c = 0; c < table->compare->column_count; c++)
+		utf8_pad(out, GAP + columns[c], shown(row, c));
 	if (row->note[0])
 		fprintf(out, "%*s%s%s%s", GAP, "", colour ? "\033[1;31m" : "", row->note,
 			colour ? "\033[0m" : "");
@@ -178,25 +156,28 @@ static void title_write(const struct compare_table *table, bool colour, FILE *ou
 	fprintf(out, "\n\n");
 }
 
+/* widens the columns to those of @row */
+static void row_measure(const struct compare_table *table, const struct compare_row *row,
+			int *names, int *columns)
+{
+	*names = wider(*names, row->name);
+	for (uint32_t c = 0; c < table->compare->column_count; c++)
+		columns[c] = wider(columns[c], shown(row, c));
+}
+
 void compare_text_write(const struct compare_table *table, bool colour, FILE *out)
 {
-	int names = columns_of(head_of(table)), columns[SCENARIO_COLUMNS_MAX];
+	int names = utf8_columns(head_of(table)), columns[SCENARIO_COLUMNS_MAX];
 	struct compare_row spread[MEASURES];
 	uint32_t spreads = table->spread ? MEASURES : 0;
 
-	for (uint32_t m = 0; m < spreads; m++)
+	for (uint32_t c = 0; c < table->compare->column_count; c++)
+		columns[c] = utf8_columns(table->compare->column_names[c]);
+	for (uint32_t r = 0; r < table->row_count; r++)
+		row_measure(table, &table->rows[r], &names, columns);
+	for (uint32_t m = 0; m < spreads; m++) {
 		spread_row_fill(table, (enum measure)m, &spread[m]);
-	for (uint32_t r = 0; r < table->row_count + spreads; r++)
-		names = wider(names, r < table->row_count ? table->rows[r].name
-							  : spread[r - table->row_count].name);
-	for (uint32_t c = 0; c < table->compare->column_count; c++) {
-		columns[c] = columns_of(table->compare->column_names[c]);
-		for (uint32_t r = 0; r < table->row_count + spreads; r++)
-			columns[c] =
-				wider(columns[c],
-				      shown(r < table->row_count ? &table->rows[r]
-								 : &spread[r - table->row_count],
-					    c));
+		row_measure(table, &spread[m], &names, columns);
 	}
 	title_write(table, colour, out);
 	head_write(table, names, columns, colour, out);

@@ -13,6 +13,7 @@
 
 #include "orchestrator/base/bar.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/utf8.h"
 #include "orchestrator/results/results_congestion.h"
 #include "orchestrator/results/results_fault.h"
 #include "orchestrator/results/results_fidelity.h"
@@ -465,12 +466,12 @@ static void host_write(const struct text *t, const struct result_host *host)
 static void expectations_write(const struct text *t)
 {
 	const struct results *results = t->results;
-	size_t longest = 0;
+	int longest = 0;
 
 	if (!results->expectation_count)
 		return;
 	for (uint32_t i = 0; i < results->expectation_count; i++) {
-		size_t length = strlen(results->expectations[i].text);
+		int length = utf8_columns(results->expectations[i].text);
 
 		longest = length > longest ? length : longest;
 	}
@@ -478,8 +479,9 @@ static void expectations_write(const struct text *t)
 	for (uint32_t i = 0; i < results->expectation_count; i++) {
 		const struct result_expectation *row = &results->expectations[i];
 
-		fprintf(t->out, "%s%-6s%s  %-*s  %s\n", paint(t, row->ok ? GREEN : RED),
-			row->ok ? "ok" : "FAILED", paint(t, PLAIN), (int)longest, row->text,
-			row->shown);
+		fprintf(t->out, "%s%-6s%s  ", paint(t, row->ok ? GREEN : RED),
+			row->ok ? "ok" : "FAILED", paint(t, PLAIN));
+		utf8_pad(t->out, -longest, row->text);
+		fprintf(t->out, "  %s\n", row->shown);
 	}
 }

@@ -8,6 +8,7 @@
 
 #include "nodes/base/version.h"
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/base/utf8.h"
 
 #define GAP 2
 #define CELL_MAX 64u
@@ -115,14 +116,14 @@ static void table_write(const struct score *score, uint32_t scenario, cell_fn *c
 	for (uint32_t r = 0; r < rows; r++)
 		for (uint32_t c = 0; c < columns; c++) {
 			cell(score, scenario, r, c, text);
-			if ((int)strlen(text) > widths[c])
-				widths[c] = (int)strlen(text);
+			if (utf8_columns(text) > widths[c])
+				widths[c] = utf8_columns(text);
 		}
 	for (uint32_t r = 0; r < rows; r++) {
 		fputs(colour && !r ? "\033[1m" : "", out);
 		for (uint32_t c = 0; c < columns; c++) {
 			cell(score, scenario, r, c, text);
-			fprintf(out, "%*s%*s", c ? GAP : 0, "", c ? widths[c] : -widths[c], text);
+			utf8_pad(out, c ? GAP + widths[c] : -widths[c], text);
 		}
 		fprintf(out, "%s\n", colour && !r ? "\033[0m" : "");
 	}

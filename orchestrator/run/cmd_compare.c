@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/screen.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/results/results_csv.h"
 #include "orchestrator/run/run_play.h"
@@ -149,7 +149,7 @@ int run_table_write(const struct run_options *options, const struct compare_tabl
 	int error;
 
 	if (!options->quiet && !run_on_stdout(options))
-		compare_text_write(table, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+		compare_text_write(table, screen_look(stdout).colours, stdout);
 	error = options->json ? table_json_write(options, table) : 0;
 	if (error)
 		return options_wrong("run", "cannot write the table to %s: %s", options->json,

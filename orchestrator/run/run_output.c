@@ -9,6 +9,7 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/output_names.h"
+#include "orchestrator/base/screen.h"
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/results/results_text.h"
 
@@ -349,8 +350,7 @@ int run_output_write(struct run_output *output, const struct run_options *option
 	}
 	if (!options->quiet && !run_on_stdout(options)) {
 		loops_describe(fabric, loops, sizeof(loops));
-		results_text_write(plan, results, host, loops,
-				   isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+		results_text_write(plan, results, host, loops, screen_look(stdout).colours, stdout);
 		fflush(stdout);
 	}
 	if (options->json)

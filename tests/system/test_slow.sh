@@ -81,6 +81,18 @@ piped() {
 	[ "$(grep -cE '^at [0-9.]+ us(; s[0-9]+ -> [A-Zs0-9]+ [0-9.]+ Gb/s, queue [0-9.]+ k?B){3}' "$scratch/out")" -ge 2 ]
 }
 
+# does the summary on a terminal have colours?
+summary_coloured() {
+	env "$@" python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$heddle" "${lot[@]}" --set run.duration=60us \
+		>"$scratch/seen" </dev/null && says seen 'ran 60.00 us of fabric time' && grep -q $'\x1b\[1m' "$scratch/seen"
+}
+
+# as a slowed run has
+summary() {
+	summary_coloured NO_COLOR= && ! summary_coloured NO_COLOR=1 && says seen ran &&
+		! summary_coloured TERM=dumb && says seen ran
+}
+
 # what programs read has nothing else
 json() {
 	"$heddle" "${lot[@]}" --set run.duration=60us --slow 60us/s --json - >"$scratch/out" 2>"$scratch/err" &&
@@ -102,6 +114,7 @@ check "draws in place, with blocks and colours" in_place
 check "without UTF-8 and colours" plain
 check "a narrow terminal has no bars" narrow
 check "a dumb terminal gets lines" dumb
+check "the summary has colours where a slowed run has some" summary
 check "marks what is paused" paused
 check "at the prompt each step is drawn" at_prompt
 check "a pipe gets lines" piped

@@ -43,6 +43,25 @@ TEST(utf8_length__whole_characters)
 	ck_assert_int_eq(utf8_length("\xe2\x82\xac", 2), 0);
 }
 
+static const char *padded(int columns, const char *given)
+{
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	utf8_pad(out, columns, given);
+	fclose(out);
+	return text;
+}
+
+/* a table has its columns whatever letters are in it */
+TEST(utf8_pad__columns_of_characters)
+{
+	ck_assert_int_eq(utf8_columns("1 \xc2\xb5s, 3 \xe2\x82\xac"), 9);
+	ck_assert_str_eq(padded(5, "1\xc2\xb5s"), "  1\xc2\xb5s");
+	ck_assert_str_eq(padded(-5, "1\xc2\xb5s"), "1\xc2\xb5s  ");
+	ck_assert_str_eq(padded(2, "1\xc2\xb5s"), "1\xc2\xb5s");
+	ck_assert_str_eq(padded(-2, "abc"), "abc");
+}
+
 /* neither a command for a terminal nor a line of its own; C1 control characters count */
 TEST(utf8_plain__control_characters)
 {

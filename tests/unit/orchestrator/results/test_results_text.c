@@ -241,6 +241,24 @@ TEST(results_text_write__totals_do_not_balance)
 	free(text);
 }
 
+/* values of expectations are aligned, also beside characters of two bytes */
+TEST(results_text_write__expectations)
+{
+	struct result_expectation rows[] = {
+		{ .text = "jain == 1 \xc2\xb1 2%", .known = true, .ok = true, .shown = "1" },
+		{ .text = "lost == 0", .known = true, .shown = "5" },
+	};
+	char *text;
+
+	gather(true);
+	results.expectations = rows;
+	results.expectation_count = 2;
+	text = summary_text();
+	results.expectations = NULL;
+	HAS(text, "\nok      jain == 1 \xc2\xb1 2%  1\nFAILED  lost == 0       5\n");
+	free(text);
+}
+
 /* without any port there is no table of links */
 TEST(results_text_write__no_ports)
 {

@@ -106,6 +106,24 @@ TEST(score_text_write__the_best_first)
 	free(text);
 }
 
+/* characters of more than one byte do not move what follows */
+TEST(score_text_write__characters_of_several_bytes)
+{
+	char *text;
+
+	free(score.scenarios[0].goals[1]);
+	score.scenarios[0].goals[1] = strdup("share(a, b)==1/2\xc2\xb1"
+					     "2%");
+	strcpy(score.controls[0].name, "l\xc3\xb6w");
+	text = written(false);
+	ck_assert_ptr_nonnull(strstr(text, "l\xc3\xb6w       50.0  failed   25.0\n"));
+	ck_assert_ptr_nonnull(strstr(text, "s0    goodput(a)  share(a, b)\n"
+					   "goal    >= 1Gb/s     ==1/2\xc2\xb1"
+					   "2%\n"
+					   "l\xc3\xb6w          one          two\n"));
+	free(text);
+}
+
 /* of equal totals the first stays the first */
 TEST(score_sort__three_and_equal_ones)
 {
