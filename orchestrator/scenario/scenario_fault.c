@@ -4,27 +4,18 @@
 
 #include <string.h>
 
-#include "orchestrator/base/suggest.h"
-
 #define TIME_MAX (3600 * NODE_S)
 
 /* Return: true if there is a switch or host called @text. If not, adds an error at @node. */
 static bool end_check(struct reader *reader, const struct yaml_node *node, const char *text)
 {
 	const struct scenario *scenario = reader->scenario;
-	char hint[SUGGEST_BYTES_MAX + 32];
-	bool hosts = scenario->host_count && !scenario->switch_count;
 
 	if (scenario_switch_find(scenario, text) >= 0 || scenario_host_find(scenario, text) >= 0)
 		return true;
 	if (!scenario->switch_count)
 		return false; /* the topology has an error already */
-	key_name_hint(text, scenario->switches[0].name, scenario->switch_count,
-		      sizeof(*scenario->switches), hint, sizeof(hint));
-	if (!hint[0] && !hosts && scenario->host_count)
-		key_name_hint(text, scenario->hosts[0].name, scenario->host_count,
-			      sizeof(*scenario->hosts), hint, sizeof(hint));
-	key_refuse(reader, node, "there is no switch or host '%.60s'%s", text, hint);
+	key_node_refuse(reader, node, text);
 	return false;
 }
 

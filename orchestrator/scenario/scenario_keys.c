@@ -332,54 +332,71 @@ const char *key_name_hint(const char *word, const char *first, size_t count, siz
 	return out;
 }
 
-/* there is no @what called @text among the @count names, the first of which is @first */
-static void name_refuse(struct reader *reader, const struct yaml_node *node, const char *what,
-			const char *text, const char *first, size_t count, size_t stride)
-{
-	char hint[SUGGEST_BYTES_MAX + 32];
+/* what a value names: @count names, the first of which is @first */
+struct named {
+	const char *what;
+	const char *first;
+	size_t count, stride;
+};
 
-	key_refuse(reader, node, "there is no %s '%.60s'%s", what, text,
-		   key_name_hint(text, first, count, stride, hint, sizeof(hint)));
+/* the index of what @node names; else -1, and an error unless there are none: then their own
+ * section has an error already */
+static int64_t name_index(struct reader *reader, const struct yaml_node *node, struct named of)
+{
+	char expected[32], hint[SUGGEST_BYTES_MAX + 32];
+	const char *text;
+
+	snprintf(expected, sizeof(expected), "the name of a %s", of.what);
+	text = key_scalar(reader, node, expected);
+	for (size_t i = 0; text && i < of.count; i++)
+		if (!strcmp(of.first + i * of.stride, text))
+			return (int64_t)i;
+	if (text && of.count)
+		key_refuse(reader, node, "there is no %s '%.60s'%s", of.what, text,
+			   key_name_hint(text, of.first, of.count, of.stride, hint, sizeof(hint)));
+	return -1;
 }
 
 int64_t key_host_index(struct reader *reader, const struct yaml_node *node)
 {
 	const struct scenario *scenario = reader->scenario;
-	const char *text = key_scalar(reader, node, "the name of a host");
-	int64_t index = text ? scenario_host_find(scenario, text) : -1;
 
-	/* without hosts the topology has an error already */
-	if (text && index < 0 && scenario->host_count)
-		name_refuse(reader, node, "host", text, scenario->hosts[0].name,
-			    scenario->host_count, sizeof(*scenario->hosts));
-	return index;
+	return name_index(reader, node,
+			  (struct named){ "host", scenario->hosts ? scenario->hosts->name : NULL,
+					  scenario->host_count, sizeof(*scenario->hosts) });
 }
 
 int64_t key_switch_index(struct reader *reader, const struct yaml_node *node)
 {
 	const struct scenario *scenario = reader->scenario;
-	const char *text = key_scalar(reader, node, "the name of a switch");
-	int64_t index = text ? scenario_switch_find(scenario, text) : -1;
 
-	/* without switches their list has an error already */
-	if (text && index < 0 && scenario->switch_count)
-		name_refuse(reader, node, "switch", text, scenario->switches[0].name,
-			    scenario->switch_count, sizeof(*scenario->switches));
-	return index;
+	return name_index(reader, node,
+			  (struct named){ "switch",
+					  scenario->switches ? scenario->switches->name : NULL,
+					  scenario->switch_count, sizeof(*scenario->switches) });
 }
 
 int64_t key_class_index(struct reader *reader, const struct yaml_node *node)
 {
 	const struct scenario *scenario = reader->scenario;
-	const char *text = key_scalar(reader, node, "the name of a class");
 
-	for (uint32_t i = 0; text && i < scenario->class_count; i++)
-		if (!strcmp(scenario->classes[i].name, text))
-			return i;
-	if (text)
-		name_refuse(reader, node, "class", text, scenario->classes[0].name,
-			    scenario->class_count, sizeof(scenario->classes[0]));
-	return -1;
+	return name_index(reader, node,
+			  (struct named){ "class", scenario->classes->name, scenario->class_count,
+					  sizeof(*scenario->classes) });
+}
+
+void key_node_refuse(struct reader *reader, const struct yaml_node *node, const char *text)
+{
+	const struct scenario *scenario = reader->scenario;
+	char hint[SUGGEST_BYTES_MAX + 32] = "";
+
+	if (scenario->switch_count)
+		key_name_hint(text, scenario->switches->name, scenario->switch_count,
+			      sizeof(*scenario->switches), hint, sizeof(hint));
+	if (!hint[0] && scenario->host_count)
+		key_name_hint(text, scenario->hosts->name, scenario->host_count,
+			      sizeof(*scenario->hosts), hint, sizeof(hint));
+	key_refuse(reader, node, "there is no switch or host '%.60s'%s", text, hint);
 }
 
 void key_host(struct reader *reader, const struct key *key, const struct yaml_node *node,

@@ -108,6 +108,9 @@ int64_t key_switch_index(struct reader *reader, const struct yaml_node *node);
 
 int64_t key_class_index(struct reader *reader, const struct yaml_node *node);
 
+/** key_node_refuse() - an error at @node: there is no switch or host @text. */
+void key_node_refuse(struct reader *reader, const struct yaml_node *node, const char *text);
+
 /** key_path_beside() - the path of @name in the folder of the scenario's file.
  *  Return: malloc'd; NULL if memory is short. */
 char *key_path_beside(const struct reader *reader, const char *name);

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "orchestrator/base/suggest.h"
-
 /* the spot of the switch or host called @name; NULL: there is none */
 static struct scenario_spot *spot_find(struct scenario *scenario, const char *name)
 {
@@ -36,15 +34,10 @@ static bool coordinate_read(struct reader *reader, const struct yaml_node *node,
 
 static void spot_read(struct reader *reader, const struct yaml_node *node)
 {
-	struct scenario *scenario = reader->scenario;
-	struct scenario_spot *spot = spot_find(scenario, node->key);
-	char hint[SUGGEST_BYTES_MAX + 32];
+	struct scenario_spot *spot = spot_find(reader->scenario, node->key);
 
 	if (!spot)
-		key_refuse(reader, node, "there is no switch or host '%.60s'%s", node->key,
-			   key_name_hint(node->key, scenario->switches[0].name,
-					 scenario->switch_count, sizeof(*scenario->switches), hint,
-					 sizeof(hint)));
+		key_node_refuse(reader, node, node->key);
 	else if (node->kind != YAML_SEQUENCE || node->count != 2)
 		key_refuse(reader, node,
 			   "expected the place of %.60s as two numbers, right and down, such as "

@@ -326,6 +326,15 @@ static const struct key explicit_keys[] = {
 	{ "generate", .read = NULL },
 };
 
+/* keys that both forms have: where nodes are on the page, and on which machine */
+static void places_read(struct reader *reader, const struct yaml_node *topology)
+{
+	if (yaml_find(topology, "at"))
+		scenario_spots_read(reader, yaml_find(topology, "at"));
+	if (yaml_find(topology, "machines"))
+		scenario_machines_read(reader, yaml_find(topology, "machines"));
+}
+
 /* ---- names ---- */
 
 struct named {
@@ -509,10 +518,7 @@ static void generated_build(struct reader *reader, const struct yaml_node *node,
 		reader->scenario->hosts[i].match = reader->scenario->match;
 	if (yaml_find(node, "flow-keys"))
 		host_flow_keys_read(reader, yaml_find(node, "flow-keys"));
-	if (yaml_find(node, "at"))
-		scenario_spots_read(reader, yaml_find(node, "at"));
-	if (yaml_find(node, "machines"))
-		scenario_machines_read(reader, yaml_find(node, "machines"));
+	places_read(reader, node);
 }
 
 static void generated_read(struct reader *reader, const struct yaml_node *node,
@@ -554,8 +560,5 @@ void scenario_topology_read(struct reader *reader, const struct key *key,
 			   NODE_COUNT_MAX);
 	names_check(reader);
 	scenario_prefixes_check(reader);
-	if (yaml_find(node, "at"))
-		scenario_spots_read(reader, yaml_find(node, "at"));
-	if (yaml_find(node, "machines"))
-		scenario_machines_read(reader, yaml_find(node, "machines"));
+	places_read(reader, node);
 }

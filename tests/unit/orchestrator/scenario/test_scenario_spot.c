@@ -17,7 +17,7 @@ static int read_at(const char *at)
 
 	snprintf(text, sizeof(text),
 		 "name: t\nrun: {duration: 1us}\ntopology:\n  switches: [s1, s2]\n"
-		 "  hosts: {A: s1, B: s2}\n  links: [[s1, s2]]\n  at: %s\n",
+		 "  hosts: {A: s1, B: s2, server: s2}\n  links: [[s1, s2]]\n  at: %s\n",
 		 at);
 	return read_text("t.yaml", text);
 }
@@ -63,6 +63,7 @@ static const struct {
 	{ "{A: 1}", "expected the place of A as two numbers" },
 	{ "{A: {x: 1, y: 2}}", "expected the place of A as two numbers" },
 	{ "{s3: [1, 2]}", "there is no switch or host 's3' - did you mean 's1'?" },
+	{ "{servre: [1, 2]}", "there is no switch or host 'servre' - did you mean 'server'?" },
 	{ "{xyzzy: [1, 2]}", "there is no switch or host 'xyzzy'" },
 	{ "[s1, A]",
 	  "'at' must give switches and hosts their places, such as {s1: [0, 0], A: [-1, 0.5]}" },
