@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "nodes/clock/places.h"
+#include "orchestrator/base/output_names.h"
 #include "orchestrator/base/quantity.h"
-#include "orchestrator/base/suggest.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/base/utf8.h"
 
@@ -289,6 +289,23 @@ bool option_is_number(const char *next, int operand_count)
 {
 	(void)operand_count;
 	return next[0] && strspn(next, "0123456789") == strlen(next);
+}
+
+bool option_is_json_file(const char *next, int operand_count)
+{
+	size_t length = strlen(next);
+
+	(void)operand_count;
+	return output_is_stdout(next) || (length > 5 && !strcmp(next + length - 5, ".json"));
+}
+
+int option_list_add(const char *command, const struct option_row *row, const char **list,
+		    unsigned *count, unsigned max, const char *value)
+{
+	if (*count == max)
+		return options_wrong(command, "more than %u times %s", max, row->name);
+	list[(*count)++] = value;
+	return 0;
 }
 
 static int setting_add(const char *command, struct option_settings *settings, const char *setting)

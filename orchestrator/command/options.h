@@ -111,6 +111,14 @@ option_fn option_pack;
 /** option_is_number() - takes_next of an option whose value is a number. */
 bool option_is_number(const char *next, int operand_count);
 
+/** option_is_json_file() - takes_next of --json [FILE], where a word that ends in .json, or "-", is
+ *  FILE. */
+bool option_is_json_file(const char *next, int operand_count);
+
+/** option_list_add() - one more @value of an option that may be repeated, up to @max times. */
+int option_list_add(const char *command, const struct option_row *row, const char **list,
+		    unsigned *count, unsigned max, const char *value);
+
 /* event loops of nodes */
 extern const struct option_word option_loops[];
 

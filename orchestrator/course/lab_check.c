@@ -118,16 +118,11 @@ int lab_check(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = lab_open("lab check", &options.opening, argv[1], &opened);
-	if (!status)
-		status = lab_take("lab check", argv + 2, count - 1, opened.lab.answers,
-				  opened.lab.answer_count, opened.record.answers);
-	if (!status && count > 1)
-		status = lab_keep("lab check", &opened);
-	if (!status)
-		status = answers_complete(&opened);
-	if (!status)
-		status = lab_judge("lab check", &opened, options.quiet || options.json, &verdict);
+	status = lab_open("lab check", &options.opening, argv[1], &opened)
+		 ?: lab_take_words("lab check", argv, count, &opened, opened.lab.answers,
+				   opened.lab.answer_count, opened.record.answers)
+		 ?: answers_complete(&opened)
+		 ?: lab_judge("lab check", &opened, options.quiet || options.json, &verdict);
 	if (!status && verdict.passed && !opened.record.passed) {
 		opened.record.passed = true;
 		status = lab_keep("lab check", &opened);

@@ -207,6 +207,14 @@ int lab_take(const char *command, char **words, int word_count,
 	return 0;
 }
 
+int lab_take_words(const char *command, char **argv, int count, const struct lab_opened *opened,
+		   const struct lab_question *questions, uint32_t question_count, char **texts)
+{
+	int status = lab_take(command, argv + 2, count - 1, questions, question_count, texts);
+
+	return !status && count > 1 ? lab_keep(command, opened) : status;
+}
+
 int lab_keep(const char *command, const struct lab_opened *opened)
 {
 	int error = lab_record_write(opened->record_path, &opened->lab, opened->student,

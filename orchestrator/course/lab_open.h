@@ -48,6 +48,11 @@ void lab_opened_free(struct lab_opened *opened);
 int lab_take(const char *command, char **words, int word_count,
 	     const struct lab_question *questions, uint32_t count, char **texts);
 
+/** lab_take_words() - lab_take() of the @count operands of @argv, of which the first is the lab;
+ *  if there are others, the file of answers is written. */
+int lab_take_words(const char *command, char **argv, int count, const struct lab_opened *opened,
+		   const struct lab_question *questions, uint32_t question_count, char **texts);
+
 /** lab_keep() - writes the file of answers.  Return: 0 or an exit status, reported. */
 int lab_keep(const char *command, const struct lab_opened *opened);
 

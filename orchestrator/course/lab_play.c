@@ -173,10 +173,9 @@ static int settled_play(const char *command, const struct lab_settled *settled,
 		options.settings.texts[options.settings.count++] = expectations;
 	if (!status && options.variant)
 		status = run_variant_find(&options, NULL, &variant);
-	if (!status)
-		status = run_scenario_load(&options, variant, &plan);
-	if (!status)
-		status = run_play(&options, &plan, &output);
+	status = status
+		 ?: run_scenario_load(&options, variant, &plan)
+		 ?: run_play(&options, &plan, &output);
 	plan_free(&plan);
 	free(expectations);
 	free(columns.columns[0].text);

@@ -32,9 +32,9 @@ uint32_t lab_predict_missing(const struct lab_opened *opened)
 	return missing;
 }
 
-/* one line, until it is a prediction or empty.  Return: 0 or an exit status, reported */
-static int line_ask(const char *command, struct lab_opened *opened,
-		    const struct lab_question *question, bool *ended)
+/* one line, until it is a prediction or empty */
+static void line_ask(const char *command, struct lab_opened *opened,
+		     const struct lab_question *question, bool *ended)
 {
 	char line[LAB_RECORD_TEXT_MAX + 2], word[LAB_RECORD_TEXT_MAX + LAB_NAME_MAX + 4];
 	char *list[] = { word };
@@ -50,16 +50,14 @@ static int line_ask(const char *command, struct lab_opened *opened,
 		snprintf(word, sizeof(word), "%s=%s", question->name, line);
 	} while (*line && lab_take(command, list, 1, opened->lab.predictions,
 				   opened->lab.prediction_count, opened->record.predictions));
-	return 0;
 }
 
 int lab_predict_ask(const char *command, struct lab_opened *opened)
 {
 	bool ended = false;
-	int status = 0;
 
 	printf("Your predictions (an empty line leaves one open):\n");
-	for (uint32_t i = 0; i < opened->lab.prediction_count && !ended && !status; i++) {
+	for (uint32_t i = 0; i < opened->lab.prediction_count && !ended; i++) {
 		const struct lab_question *question = &opened->lab.predictions[i];
 		char *ask;
 		struct why why;
@@ -69,9 +67,9 @@ int lab_predict_ask(const char *command, struct lab_opened *opened)
 		ask = lab_values_expand(&opened->values, question->ask, false, &why);
 		printf("%s\n", ask ? ask : why.text);
 		free(ask);
-		status = line_ask(command, opened, question, &ended);
+		line_ask(command, opened, question, &ended);
 	}
-	return status ? status : lab_keep(command, opened);
+	return lab_keep(command, opened);
 }
 
 int lab_predict(int argc, char **argv)
@@ -82,12 +80,10 @@ int lab_predict(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = lab_open("lab predict", &options.opening, argv[1], &opened);
-	if (!status)
-		status = lab_take("lab predict", argv + 2, count - 1, opened.lab.predictions,
-				  opened.lab.prediction_count, opened.record.predictions);
-	if (!status && count > 1)
-		status = lab_keep("lab predict", &opened);
+	status = lab_open("lab predict", &options.opening, argv[1], &opened)
+			 ?: lab_take_words("lab predict", argv, count, &opened,
+					   opened.lab.predictions, opened.lab.prediction_count,
+					   opened.record.predictions);
 	for (uint32_t i = 0; !status && i < opened.lab.prediction_count; i++) {
 		const struct lab_question *question = &opened.lab.predictions[i];
 		const char *text = opened.record.predictions[i];

@@ -33,19 +33,8 @@ static int only_take(const char *command, const struct option_row *row, void *fi
 	if (strchr(value, ','))
 		return options_wrong(command, "%s takes one scenario, not '%s': repeat %s",
 				     row->name, value, row->name);
-	if (options->only_count == SCORE_SCENARIOS_MAX)
-		return options_wrong(command, "more than %u times %s", SCORE_SCENARIOS_MAX,
-				     row->name);
-	options->only[options->only_count++] = value;
-	return 0;
-}
-
-static bool is_json_file(const char *next, int operand_count)
-{
-	size_t length = strlen(next);
-
-	(void)operand_count;
-	return output_is_stdout(next) || (length > 5 && !strcmp(next + length - 5, ".json"));
+	return option_list_add(command, row, options->only, &options->only_count,
+			       SCORE_SCENARIOS_MAX, value);
 }
 
 #define AT(member) offsetof(struct score_options, member)
@@ -55,7 +44,7 @@ static const struct option_row rows[] = {
 	  .argument = "[FILE]",
 	  .field = AT(json),
 	  .otherwise = OUTPUT_STDOUT,
-	  .takes_next = is_json_file,
+	  .takes_next = option_is_json_file,
 	  .help = "the points and values as JSON, to FILE.json, or to standard output instead of "
 		  "the tables" },
 	OPTION_TAKE("--only", "SCENARIO", 0, only_take, NULL,
@@ -205,32 +194,36 @@ static void control_note(struct score_control *control, const struct score_optio
 		sha256_text(&plan->origin->control.digest, control->digest);
 }
 
-/* reads all scenarios with all controls, so that nothing is played if one is wrong */
+/* reads scenario @s with control @c, and makes the row of its result */
+static int cell_check(const struct score_options *options, struct score *score, uint32_t c,
+		      uint32_t s)
+{
+	struct run_options run;
+	struct plan plan = { 0 };
+	int status = run_prepare(&run, options->files.paths[s], options->controls[c])
+			     ?: run_scenario_load(&run, SCENARIO_NO_VARIANT, &plan);
+
+	if (!status && !c) {
+		score->scenario_count++;
+		status = scenario_note(&score->scenarios[s], &plan);
+	}
+	if (!status && !s)
+		control_note(&score->controls[c], options, c, &plan);
+	plan_free(&plan);
+	if (status)
+		return status;
+	score->controls[c].rows[s] = calloc(1, sizeof(struct compare_row));
+	return score->controls[c].rows[s] ? 0 : options_wrong("lab score", "not enough memory");
+}
+
+/* all scenarios with all controls, so that nothing is played if one is wrong */
 static int score_check(const struct score_options *options, struct score *score)
 {
 	int status = 0;
 
 	for (uint32_t c = 0; c < options->control_count && !status; c++) {
-		for (uint32_t s = 0; s < options->files.count && !status; s++) {
-			struct run_options run;
-			struct plan plan = { 0 };
-
-			status = run_prepare(&run, options->files.paths[s], options->controls[c]);
-			if (!status)
-				status = run_scenario_load(&run, SCENARIO_NO_VARIANT, &plan);
-			if (!status && !c) {
-				score->scenario_count++;
-				status = scenario_note(&score->scenarios[s], &plan);
-			}
-			if (!status && !s)
-				control_note(&score->controls[c], options, c, &plan);
-			if (!status) {
-				score->controls[c].rows[s] = calloc(1, sizeof(struct compare_row));
-				if (!score->controls[c].rows[s])
-					status = options_wrong("lab score", "not enough memory");
-			}
-			plan_free(&plan);
-		}
+		for (uint32_t s = 0; s < options->files.count && !status; s++)
+			status = cell_check(options, score, c, s);
 		score->control_count++;
 	}
 	return status;
@@ -246,10 +239,9 @@ static int cell_play(const struct score_options *options, struct score *score, u
 	int status = run_prepare(&run, options->files.paths[scenario], options->controls[control]);
 
 	run.row = row;
-	if (!status)
-		status = run_scenario_load(&run, SCENARIO_NO_VARIANT, &plan);
-	if (!status)
-		status = run_play(&run, &plan, &output);
+	status = status
+		 ?: run_scenario_load(&run, SCENARIO_NO_VARIANT, &plan)
+		 ?: run_play(&run, &plan, &output);
 	plan_free(&plan);
 	if (status == EXIT_NODE)
 		row->filled = false;

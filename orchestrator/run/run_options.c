@@ -66,22 +66,16 @@ static int only_take(const char *command, const struct option_row *row, void *fi
 {
 	struct run_options *options = field;
 
-	if (options->only_count == SCENARIO_VARIANTS_MAX)
-		return options_wrong(command, "more than %u times %s", SCENARIO_VARIANTS_MAX,
-				     row->name);
-	options->only[options->only_count++] = value;
-	return 0;
+	return option_list_add(command, row, options->only, &options->only_count,
+			       SCENARIO_VARIANTS_MAX, value);
 }
 
 /* --json takes the next word if it cannot be the scenario */
 static bool is_json_file(const char *next, int operand_count)
 {
-	size_t length = strlen(next);
-
 	if (next[0] == '-' && next[1])
 		return false;
-	return operand_count || output_is_stdout(next) ||
-	       (length > 5 && !strcmp(next + length - 5, ".json"));
+	return operand_count || option_is_json_file(next, operand_count);
 }
 
 static const struct option_word views[] = { { "read", RUN_VIEW_READ },
