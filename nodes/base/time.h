@@ -36,4 +36,10 @@ static inline node_time_t node_time_of_bytes(uint64_t bytes, uint64_t rate_bps)
 	return (bytes * 8 * NODE_S + rate_bps - 1) / rate_bps;
 }
 
+/** node_bytes_in_time() - how many whole bytes a link of @rate_bps carries in @span_ps. */
+static inline uint64_t node_bytes_in_time(node_time_t span_ps, uint64_t rate_bps)
+{
+	return (uint64_t)((unsigned __int128)span_ps * rate_bps / (8 * NODE_S));
+}
+
 #endif

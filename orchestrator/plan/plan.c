@@ -269,7 +269,7 @@ static uint64_t frames_in(node_time_t span_ps, const struct port_config *port,
 			  const struct plan_frames *frames, uint64_t flows)
 {
 	uint32_t more_bytes = FRAME_FCS_BYTES + port->gap_bytes;
-	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
+	uint64_t bytes = node_bytes_in_time(span_ps, port->rate_bps);
 	uint64_t of_least = bytes / (frames->least_bytes + more_bytes);
 	uint64_t of_mean = bytes / (frames->mean_bytes + more_bytes) + flows;
 
@@ -301,7 +301,7 @@ static uint64_t records_bytes(node_time_t span_ps, const struct port_config *por
  * are captured. */
 static uint64_t roce_records_bytes(node_time_t span_ps, const struct port_config *port)
 {
-	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
+	uint64_t bytes = node_bytes_in_time(span_ps, port->rate_bps);
 	uint64_t of_shortest = bytes / (FRAME_BYTES_MIN + FRAME_FCS_BYTES + port->gap_bytes) * 128;
 	uint64_t of_longer = bytes / (97 + FRAME_FCS_BYTES + port->gap_bytes) * 192;
 

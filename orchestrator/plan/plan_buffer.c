@@ -34,7 +34,7 @@ uint64_t plan_buffer_reserve_units(const struct node_config *sender,
 		own_ps + word_ps + plan_latency_ps(receiver) + jitter_delay_max_ps(port);
 	node_time_t span_ps =
 		told_ps + plan_latency_ps(sender) + jitter_delay_max_ps(from) + longest_ps;
-	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * from->rate_bps / (8 * NODE_S));
+	uint64_t bytes = node_bytes_in_time(span_ps, from->rate_bps);
 
 	return bytes / (FRAME_BYTES_MIN + around_bytes) + 1 + 2 * units_of_bytes(port->mtu_bytes) +
 	       (fabric ? sender->switch_.output_queue_units_max : 0);
@@ -176,8 +176,7 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
  * receiver which is late has data to process. */
 static uint64_t flight_units(const struct port_config *port, uint64_t buffer_units)
 {
-	uint64_t link_bytes = (uint64_t)((unsigned __int128)jitter_delay_max_ps(port) *
-					 port->rate_bps / (8 * NODE_S));
+	uint64_t link_bytes = node_bytes_in_time(jitter_delay_max_ps(port), port->rate_bps);
 	uint64_t units = number_max(2 * link_bytes / UNIT_BYTES, buffer_units);
 
 	units = number_max(units, FLIGHT_PACKETS_MIN * units_of_bytes(port->mtu_bytes));

@@ -74,8 +74,7 @@ static void port_limit_preset(struct congestion_config *congestion, const struct
 			      const struct congestion_basis *basis)
 {
 	uint64_t bytes =
-		(uint64_t)((unsigned __int128)basis->rate_bps * basis->rtt_ps / (8 * NODE_S)) +
-		4ull * basis->mtu_bytes;
+		node_bytes_in_time(basis->rtt_ps, basis->rate_bps) + 4ull * basis->mtu_bytes;
 	uint64_t units = (bytes + UNIT_BYTES - 1) / UNIT_BYTES;
 
 	if (scenario->routing.preset == PRESET_S2)

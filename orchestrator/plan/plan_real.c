@@ -143,8 +143,7 @@ static int addresses_make(struct plan *plan)
 static uint32_t ring_make_real(const struct node_config *node, const struct port_config *port)
 {
 	node_time_t span_ps = jitter_delay_max_ps(port) + plan_latency_ps(node);
-	unsigned __int128 bytes =
-		(unsigned __int128)RING_FLIGHTS * span_ps * port->rate_bps / (8 * NODE_S);
+	uint64_t bytes = node_bytes_in_time(RING_FLIGHTS * span_ps, port->rate_bps);
 	uint32_t ring_bytes = RING_BYTES_REAL;
 
 	while (ring_bytes < RING_BYTES_MAX && ring_bytes < bytes)
@@ -154,8 +153,7 @@ static uint32_t ring_make_real(const struct node_config *node, const struct port
 
 static uint32_t tunnel_ring_bytes(const struct port_config *port)
 {
-	unsigned __int128 needed = (unsigned __int128)port->rate_bps *
-				   (port->delay_ps + TUNNEL_LATE_PS) / (8 * NODE_S);
+	uint64_t needed = node_bytes_in_time(port->delay_ps + TUNNEL_LATE_PS, port->rate_bps);
 	uint32_t bytes = RING_BYTES_REAL;
 
 	while (bytes < TUNNEL_RING_BYTES_MAX && bytes < needed)

@@ -342,8 +342,7 @@ static int buffers_check(const struct scenario *scenario, const struct plan *pla
  * is late has data to process */
 static uint64_t flight_bytes(const struct port_config *port)
 {
-	uint64_t link_bytes = (uint64_t)((unsigned __int128)jitter_delay_max_ps(port) *
-					 port->rate_bps / (8 * NODE_S));
+	uint64_t link_bytes = node_bytes_in_time(jitter_delay_max_ps(port), port->rate_bps);
 	uint64_t packet_bytes = (uint64_t)UNIT_BYTES * units_of_bytes(port->mtu_bytes);
 
 	return number_min(number_max(number_max(2 * link_bytes, FLIGHT_PACKETS_MIN * packet_bytes),

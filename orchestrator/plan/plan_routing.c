@@ -18,7 +18,7 @@
 /* data units that @rate_bps carries in @span_ps, @frames of the MTU at least */
 static uint32_t units_in(const struct congestion_basis *basis, node_time_t span_ps, uint32_t frames)
 {
-	uint64_t bytes = (uint64_t)((unsigned __int128)basis->rate_bps * span_ps / (8 * NODE_S));
+	uint64_t bytes = node_bytes_in_time(span_ps, basis->rate_bps);
 	uint64_t units = number_max((bytes + UNIT_BYTES - 1) / UNIT_BYTES,
 				    frames * (uint64_t)units_of_bytes(basis->mtu_bytes));
 
