@@ -162,18 +162,23 @@ void lab_opened_free(struct lab_opened *opened)
 	opened->words = NULL;
 }
 
-/* is @text an answer to @question at all? */
-static int text_check(const char *command, const struct lab_question *question, const char *text)
+int lab_text_take(const struct lab_question *question, const char *text, char **kept,
+		  struct why *why)
 {
 	struct lab_values ignored = { 0 };
-	struct why why = { "not enough memory" };
-	int error = lab_answer_take(question, text, &ignored, &why);
+	int error;
 
+	why_say(why, 0, "not enough memory");
+	error = lab_answer_take(question, text, &ignored, why);
 	lab_values_free(&ignored);
 	if (strlen(text) > LAB_RECORD_TEXT_MAX)
-		return options_wrong(command, "%s: an answer has at most %u bytes", question->name,
-				     LAB_RECORD_TEXT_MAX);
-	return error ? options_wrong(command, "%s: %s", question->name, why.text) : 0;
+		error = why_say(why, -EINVAL, "an answer has at most %u bytes",
+				LAB_RECORD_TEXT_MAX);
+	if (error)
+		return error;
+	free(*kept);
+	*kept = strdup(text);
+	return *kept ? 0 : -ENOMEM;
 }
 
 int lab_take(const char *command, char **words, int word_count,
@@ -183,8 +188,7 @@ int lab_take(const char *command, char **words, int word_count,
 		const char *equals = strchr(words[i], '=');
 		char name[LAB_NAME_MAX], hint[128];
 		const struct lab_question *question;
-		char **text;
-		int status;
+		struct why why;
 
 		if (!equals)
 			return options_wrong(command, "expected NAME=VALUE, not '%s'", words[i]);
@@ -195,14 +199,8 @@ int lab_take(const char *command, char **words, int word_count,
 					 hint, sizeof(hint));
 			return options_wrong(command, "this lab asks no '%s'%s", name, hint);
 		}
-		status = text_check(command, question, equals + 1);
-		if (status)
-			return status;
-		text = &texts[question - questions];
-		free(*text);
-		*text = strdup(equals + 1);
-		if (!*text)
-			return options_wrong(command, "not enough memory");
+		if (lab_text_take(question, equals + 1, &texts[question - questions], &why))
+			return options_wrong(command, "%s: %s", question->name, why.text);
 	}
 	return 0;
 }

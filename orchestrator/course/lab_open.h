@@ -43,6 +43,11 @@ int lab_open(const char *command, const struct lab_opening *opening, const char 
 	     struct lab_opened *opened);
 void lab_opened_free(struct lab_opened *opened);
 
+/** lab_text_take() - keeps @text, an answer to @question, in *@kept, which is free()d.
+ *  Return: 0; -EINVAL or -ENOMEM with a sentence in @why. */
+int lab_text_take(const struct lab_question *question, const char *text, char **kept,
+		  struct why *why);
+
 /** lab_take() - NAME=VALUE words into @texts, one for each of @questions.
  *  Return: 0 or an exit status, reported. */
 int lab_take(const char *command, char **words, int word_count,

@@ -6,7 +6,6 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/utf8.h"
-#include "orchestrator/lab/lab_answer.h"
 #include "orchestrator/lab/lab_text.h"
 #include "orchestrator/view/view_shelf.h"
 
@@ -101,19 +100,12 @@ static int page_predict(void *owner, const json_t *predictions, struct why *why)
 	for (uint32_t i = 0; i < lab->prediction_count; i++) {
 		const struct lab_question *question = &lab->predictions[i];
 		const char *text = json_string_value(json_object_get(predictions, question->name));
-		struct lab_values ignored = { 0 };
-		struct why wrong = { "not enough memory" };
+		struct why wrong;
 
-		if (!text)
+		if (!text || !lab_text_take(question, text, &opened->record.predictions[i], &wrong))
 			continue;
-		error = lab_answer_take(question, text, &ignored, &wrong);
-		lab_values_free(&ignored);
-		if (error) {
-			why_say(why, 0, "%s: %s.", question->name, wrong.text);
-			return 400;
-		}
-		free(opened->record.predictions[i]);
-		opened->record.predictions[i] = strdup(text);
+		why_say(why, 0, "%s: %s.", question->name, wrong.text);
+		return 400;
 	}
 	error = lab_record_write(opened->record_path, lab, opened->student, &opened->record);
 	if (error)
