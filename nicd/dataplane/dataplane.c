@@ -88,11 +88,10 @@ static void peer_stop_class(struct nic *nic, uint32_t traffic_class, bool stop)
 		nic_pfc_stop(nic, traffic_class, stop);
 		return;
 	}
-	if ((nic->link->stop.wanted >> traffic_class * lanes & 1) != stop)
-		trace(nic->stats,
-		      (struct trace_entry){ .at_ps = nic->now_ps,
-					    .kind = stop ? TRACE_XOFF : TRACE_XON,
-					    .traffic_class = (uint8_t)(traffic_class * lanes) });
+	if ((link_stops(nic->link) >> traffic_class * lanes & 1) != stop)
+		trace(nic->stats, (struct trace_entry){ .at_ps = nic->now_ps,
+							.kind = stop ? TRACE_XOFF : TRACE_XON,
+							.traffic_class = (uint8_t)traffic_class });
 	for (uint32_t level = 0; level < lanes; level++)
 		link_stop_set(nic->link, traffic_class * lanes + level, stop);
 }

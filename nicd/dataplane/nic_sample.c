@@ -104,7 +104,7 @@ static void sample_port(struct nic *nic, const struct rates *rates)
 	struct series *series = &nic->series;
 	const struct port_stats *stats = nic->link->stats;
 	uint64_t sum_bps = rates->sum_bps;
-	uint32_t stopped = sample_lanes(nic), xoff = nic->link->stop.wanted;
+	uint32_t stopped = sample_lanes(nic), xoff = link_stops(nic->link);
 
 	if (nic->roce) {
 		stopped = pfc_gate_paused(&nic->pfc.gate, nic->now_ps);

@@ -32,13 +32,14 @@ void credit_close(struct credit *credit)
 {
 	memset(credit->lanes, 0, sizeof(credit->lanes));
 	credit->grant_due = credit->total_due = credit->untold = credit->lacking = 0;
-	credit->withheld = UINT8_MAX;
+	credit->withheld = 0;
+	credit->closed = true;
 }
 
 void credit_open(struct credit *credit)
 {
 	credit_close(credit);
-	credit->withheld = 0;
+	credit->closed = false;
 	credit_say_limits(credit);
 }
 
@@ -83,7 +84,7 @@ void credit_look(struct credit *credit, uint32_t lane, uint32_t held_units)
 	int32_t gain = (int32_t)(limit_of(credit, lane, held_units) - l->told_units);
 	int32_t left = (int32_t)(l->told_units - l->came_units);
 
-	if (credit->withheld & bit_of(lane) || !gain)
+	if (credit->closed || credit->withheld & bit_of(lane) || !gain)
 		return;
 	if (gain < 0 || gain >= (int32_t)credit->part_units || left < (int32_t)credit->mtu_units)
 		credit->grant_due |= bit_of(lane);

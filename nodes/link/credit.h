@@ -37,6 +37,7 @@ struct credit {
 	uint8_t untold;               /* units were sent since the last word with the total */
 	uint8_t lacking;              /* credit was too little at the last link_has_credit() */
 	uint8_t withheld;             /* nothing more is granted for now */
+	bool closed;                  /* nothing is granted: credit_close() */
 };
 
 /** credit_init() - nothing sent yet.

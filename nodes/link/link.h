@@ -371,6 +371,12 @@ static inline void link_stop_set(struct link *link, uint32_t traffic_class, bool
 			stop ? link->stop.wanted | bit : link->stop.wanted & (uint8_t)~bit;
 }
 
+/** link_stops() - the set of lanes that link_stop_set() has stopped. */
+static inline uint8_t link_stops(const struct link *link)
+{
+	return link->credits ? link->credit.withheld : link->stop.wanted;
+}
+
 /** link_held_units() - what all lanes have in the input buffer. O(lanes). */
 static inline uint32_t link_held_units(const struct link *link)
 {

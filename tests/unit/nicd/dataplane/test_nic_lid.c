@@ -3,6 +3,7 @@
  *  packets on the link. */
 #include "nicd/dataplane/nic_lid.h"
 #include "nodes/base/units.h"
+#include "nodes/stats/trace.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/becn_frame.h"
 #include "nodes/wire/word_frame.h"
@@ -233,6 +234,47 @@ TEST(nic_lid__credit_runs_out_and_comes_back)
 	ck_assert_uint_gt(port_of(0)->credit_wait_ps, 30 * NODE_US);
 	ck_assert_uint_le(port_of(0)->credit_wait_ps, 45 * NODE_US);
 	ck_assert_uint_eq(two[1].stats->drops[DROP_BUFFER_OVERFLOW], 0);
+	two_free();
+}
+
+static uint32_t traced(enum trace_kind kind, uint32_t traffic_class)
+{
+	uint32_t count = 0;
+
+	for (uint64_t i = 0; i < two[1].stats->trace.count; i++)
+		count += stats_trace(two[1].stats, i)->kind == kind &&
+			 stats_trace(two[1].stats, i)->traffic_class == traffic_class;
+	return count;
+}
+
+/* lanes of class 1 that host 1 stops, in its last sample */
+static uint64_t sampled(void)
+{
+	return two[1].nic->series.ports[SERIES_XOFF - SERIES_PORT_FIRST];
+}
+
+/* EC-4, SE-1, SE-2: both ends of the pause are events, once each, of the class and not of its
+ * lanes; samples have the lanes */
+TEST(nic_lid__a_pause_is_seen)
+{
+	two[1].pauses[0] = (struct pause_config){ .start_ps = 5 * NODE_US,
+						  .stop_ps = 45 * NODE_US,
+						  .every_ps = 40 * NODE_US,
+						  .for_ps = 40 * NODE_US,
+						  .classes = 2 };
+	two[1].config.nic.pause_count = 1;
+	two[1].config.series = true;
+	two[1].config.sample_ps = NODE_US;
+	two[1].config.measure_to_ps = NODE_MS;
+	two_build();
+	two_run(20 * NODE_US);
+	ck_assert_uint_eq(traced(TRACE_XOFF, 1), 1);
+	ck_assert_uint_eq(traced(TRACE_XON, 1), 0);
+	ck_assert_uint_eq(sampled(), 1 << 2 | 1 << 3);
+	two_run(60 * NODE_US);
+	ck_assert_uint_eq(traced(TRACE_XOFF, 1), 1);
+	ck_assert_uint_eq(traced(TRACE_XON, 1), 1);
+	ck_assert_uint_eq(sampled(), 0);
 	two_free();
 }
 

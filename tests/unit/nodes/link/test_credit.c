@@ -120,6 +120,20 @@ TEST(credit_withhold__grants_nothing_until_the_end)
 	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), 2 * BUFFER_UNITS);
 }
 
+/* a host that takes frames again while the link is down */
+TEST(credit_withhold__grants_nothing_on_a_closed_link)
+{
+	grant_all();
+	credit_close(&ours);
+	credit_withhold(&ours, LANE, true, 0);
+	credit_withhold(&ours, LANE, false, 0);
+	ck_assert_uint_eq(ours.grant_due, 0);
+	credit_withhold(&ours, LANE, true, 0);
+	credit_open(&ours);
+	ck_assert_uint_eq(ours.withheld, 0);
+	ck_assert_uint_ne(ours.grant_due & LANE_BIT, 0);
+}
+
 /* 30 units were lost: they are free again once the peer has sent its total */
 TEST(credit_on_total__lost_units_are_free)
 {
