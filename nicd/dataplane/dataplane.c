@@ -116,7 +116,8 @@ static void follow_rate(struct nic *nic)
 {
 	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);
 	nic->workloads.rate_bps = nic->link->rate_bps;
-	congestion_line(&nic->transport.rules[TRANSPORT_RC].congestion, nic->link->rate_bps);
+	for (uint32_t kind = 0; kind < TRANSPORT_KINDS; kind++)
+		congestion_line(&nic->transport.rules[kind].congestion, nic->link->rate_bps);
 }
 
 /* sets up all that depends on the link that is plugged in: at the start, and for a new link */

@@ -46,14 +46,15 @@ static void note_window(const struct tcp_sender *sender, const struct congestion
 /* what waited for an ACK is set free at @now */
 static void delay(struct tcp_sender *sender, struct congestion_flow *state, node_time_t now)
 {
-	const struct transport_flow *flow = &sender->transport->flows[state->slot];
-	uint32_t frame_bytes = flow->shape.overhead_bytes + flow->shape.capacity_bytes;
+	const struct transport *transport = sender->transport;
+	const struct message_shape *shape = &transport->flows[state->slot].shape;
+	uint32_t frame_bytes = shape->overhead_bytes + shape->capacity_bytes;
+	node_time_t delay_max_ps =
+		node_time_of_bytes(OVERHEAD_PACKETS * frame_bytes,
+				   transport->rules[TRANSPORT_TCP].congestion.line_bps);
 
 	if (state->not_before_ps <= now)
-		state->not_before_ps =
-			now + random_below(&sender->random,
-					   node_time_of_bytes(OVERHEAD_PACKETS * frame_bytes,
-							      sender->rate_bps));
+		state->not_before_ps = now + random_below(&sender->random, delay_max_ps);
 }
 
 static void open(const void *shared, struct congestion_flow *state, node_time_t now)
@@ -135,11 +136,7 @@ int tcp_sender_init(struct tcp_sender *sender, const struct node_config *config,
 {
 	struct transport_rules *rules = &transport->rules[TRANSPORT_TCP];
 
-	*sender = (struct tcp_sender){
-		.config = &config->roce.tcp,
-		.transport = transport,
-		.rate_bps = config->ports[0].rate_bps,
-	};
+	*sender = (struct tcp_sender){ .config = &config->roce.tcp, .transport = transport };
 	random_init(&sender->random, config->seed, STREAM_OVERHEAD);
 	*rules = (struct transport_rules){
 		.protocol = sender,
@@ -149,7 +146,8 @@ int tcp_sender_init(struct tcp_sender *sender, const struct node_config *config,
 		.ack_packets = 1, /* every segment is acknowledged */
 		.timeouts_max = UINT32_MAX,
 	};
-	if (congestion_init(&rules->congestion, &tcp_control, config, sender->rate_bps, flows_max))
+	if (congestion_init(&rules->congestion, &tcp_control, config, config->ports[0].rate_bps,
+			    flows_max))
 		return -ENOMEM;
 	*(struct tcp_sender **)rules->congestion.shared = sender;
 	return 0;

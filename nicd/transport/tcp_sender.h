@@ -24,7 +24,6 @@
 struct tcp_sender {
 	const struct tcp_config *config;
 	struct transport *transport;
-	uint64_t rate_bps; /* of the link */
 	struct random random;
 };
 

@@ -56,6 +56,24 @@ TEST(nic_tcp__completion_at_the_ack)
 	two_free();
 }
 
+/* RC-6: packets that waited are delayed by up to two full packets on the link as it is now, a
+ * thousand times slower than when the NIC started */
+TEST(nic_tcp__overhead_follows_the_rate_of_the_link)
+{
+	const node_time_t before_ps = 2 * 1000 * TWO_BYTE_PS;
+	node_time_t delayed_ps;
+
+	two_build();
+	two[0].port.rate_bps = TWO_RATE_BPS / 1000;
+	link_set(&two[0].link, &two[0].port);
+	nicd_ops.link_set(two[0].nic, 0);
+	two_run(NODE_NS);
+	delayed_ps = two[0].nic->transport.flows[0].pace_at_ps;
+	ck_assert_uint_gt(delayed_ps, before_ps);
+	ck_assert_uint_le(delayed_ps, 1000 * 2 * (uint64_t)TWO_FRAME_BYTES * TWO_BYTE_PS);
+	two_free();
+}
+
 /* RC-6: windows grow until the link is full, and the connections share it */
 TEST(nic_tcp__fills_and_shares)
 {
