@@ -206,12 +206,6 @@ static uint64_t window_bytes(const struct fault_player *player, uint64_t window)
 	return player->delivered[window + 1] - player->delivered[window];
 }
 
-static uint64_t bps(const struct fault_player *player, uint64_t bytes, uint64_t windows)
-{
-	return (uint64_t)((unsigned __int128)bytes * 8 * NODE_S /
-			  (windows * player->plan->faults.window_ps));
-}
-
 /* the mean rate of the windows before @action, back to the previous change. Return: 0 if there is
  * none */
 static uint64_t before_bps(const struct fault_player *player, uint32_t action)
@@ -225,7 +219,8 @@ static uint64_t before_bps(const struct fault_player *player, uint32_t action)
 		first = end - BEFORE_WINDOWS;
 	if (end <= first || end >= player->window_count)
 		return 0;
-	return bps(player, player->delivered[end] - player->delivered[first], end - first);
+	return results_bps(player->delivered[end] - player->delivered[first],
+			   (end - first) * window_ps);
 }
 
 /* Recovered at the end of the last window, before the next change, in which too little was
@@ -242,7 +237,7 @@ static void recovery_find(const struct fault_player *player, uint32_t action,
 	row->recovery_ps = row->before_bps ? 0 : NODE_TIME_NEVER;
 	for (window = at_ps / window_ps;
 	     row->before_bps && window < last && window + 1 < player->window_count; window++) {
-		uint64_t rate_bps = bps(player, window_bytes(player, window), 1);
+		uint64_t rate_bps = results_bps(window_bytes(player, window), window_ps);
 
 		row->least_bps = rate_bps < row->least_bps ? rate_bps : row->least_bps;
 		if ((unsigned __int128)rate_bps * 1000 <

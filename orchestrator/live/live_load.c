@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "nodes/clock/fabric_time.h"
+#include "orchestrator/base/array_grow.h"
 #include "orchestrator/fabric/fabric_real.h"
 #include "orchestrator/live/parameter.h"
+#include "orchestrator/results/results.h"
 #include "orchestrator/scenario/scenario_keys.h"
 
 /* from a request until the messages start, so that all NICs have received it; of the machine
@@ -149,21 +151,6 @@ struct times {
 	size_t count, max;
 };
 
-static bool time_add(struct times *times, uint64_t ns)
-{
-	if (times->count == times->max) {
-		size_t max = times->max ? 2 * times->max : 1024;
-		uint64_t *more = realloc(times->ns, max * sizeof(*more));
-
-		if (!more)
-			return false;
-		times->ns = more;
-		times->max = max;
-	}
-	times->ns[times->count++] = ns;
-	return true;
-}
-
 /* The NIC may replace a line while it is read: those that it wrote meanwhile are left out. */
 static bool times_add(struct stats_page *page, uint32_t index, node_time_t from,
 		      struct times *times)
@@ -182,10 +169,11 @@ static bool times_add(struct stats_page *page, uint32_t index, node_time_t from,
 		if (page->messages_unlogged != before &&
 		    (i + max - before % max) % max <= page->messages_unlogged - before)
 			continue;
-		if (!time_add(times, (line.end_ps - line.start_ps) / NODE_NS)) {
+		if (!array_grow(&times->ns, times->count, &times->max, 1024, sizeof(*times->ns))) {
 			times->count = first;
 			return false;
 		}
+		times->ns[times->count++] = (line.end_ps - line.start_ps) / NODE_NS;
 	}
 	return true;
 }
@@ -320,9 +308,8 @@ static json_t *load_describe(const struct live *live, uint32_t index)
 		since(sums->started, base->started), "messages_complete",
 		since(sums->complete, base->complete), "messages_waiting",
 		(json_int_t)sums->waiting, "failed_connections", (json_int_t)sums->errors,
-		"rate_bps",
-		played ? (json_int_t)((unsigned __int128)received * 8 * NODE_S / played) : 0,
-		"completion", completion_describe(live, index, view.load->from_ps));
+		"rate_bps", (json_int_t)results_bps((uint64_t)received, played), "completion",
+		completion_describe(live, index, view.load->from_ps));
 }
 
 /* ---- requests ---- */
