@@ -30,6 +30,7 @@
 #include "orchestrator/course/cmd_lab.h"
 #include "orchestrator/manager/manager_process.h"
 #include "orchestrator/operate/cmd_add.h"
+#include "orchestrator/operate/cmd_attach.h"
 #include "orchestrator/operate/cmd_capture.h"
 #include "orchestrator/operate/cmd_down.h"
 #include "orchestrator/operate/cmd_exec.h"

@@ -70,10 +70,10 @@ static int words_check(int count, char **link, const char *towards)
 /* the request for @link, which words_check() has accepted; NULL after an error message */
 static json_t *link_request(int count, char **link, const char *towards)
 {
-	const char *keys[LINK_KEYS_MAX], *colon = strrchr(link[0], ':');
+	const char *colon = strrchr(link[0], ':');
 	char node[NODE_WORD_MAX], ask[16];
 	json_t *request;
-	int status = CLIENT_FINE;
+	int status;
 
 	snprintf(node, sizeof(node), "%.*s", (int)(colon - link[0]), link[0]);
 	snprintf(ask, sizeof(ask), "link-%s", count > 1 ? link[1] : "show");
@@ -82,9 +82,7 @@ static json_t *link_request(int count, char **link, const char *towards)
 		options_wrong("link", "'%s' is not valid UTF-8", link[0]);
 		return NULL;
 	}
-	link_keys(keys, NULL);
-	for (int i = 2; i < count && !status; i++)
-		status = client_key_put("link", request, keys, link[i]);
+	status = link_keys_put("link", request, NULL, count - 2, link + 2);
 	if (towards && !status)
 		status = client_text_put("link", request, "towards", towards);
 	if (!status)

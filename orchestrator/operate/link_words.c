@@ -21,6 +21,17 @@ void link_keys(const char *keys[LINK_KEYS_MAX], const char *more)
 	keys[count] = NULL;
 }
 
+int link_keys_put(const char *command, json_t *request, const char *more, int count, char **words)
+{
+	const char *keys[LINK_KEYS_MAX];
+	int status = 0;
+
+	link_keys(keys, more);
+	for (int i = 0; i < count && !status; i++)
+		status = client_key_put(command, request, keys, words[i]);
+	return status;
+}
+
 /* a share in 10^-9 */
 static const char *share(const json_t *direction, const char *key, char *text)
 {

@@ -1,10 +1,11 @@
-/*  orchestrator/operate/link_words, cmd_link, cmd_set, cmd_start, cmd_add, cmd_remove: what
- *  commands on links and nodes ask the daemon for, how links are printed, and which words are wrong
- *  (TB-4, TB-9, TB-10, DU-6). */
+/*  orchestrator/operate/link_words, cmd_link, cmd_set, cmd_start, cmd_add, cmd_attach, cmd_remove:
+ *  what commands on links and nodes ask the daemon for, how links are printed, and which words are
+ *  wrong (TB-4, TB-9, TB-10, DU-6). */
 #include "orchestrator/operate/link_words.h"
 
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/cmd_add.h"
+#include "orchestrator/operate/cmd_attach.h"
 #include "orchestrator/operate/cmd_link.h"
 #include "orchestrator/operate/cmd_remove.h"
 #include "orchestrator/operate/cmd_set.h"
