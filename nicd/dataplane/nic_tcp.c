@@ -25,7 +25,6 @@
 /* of all received connections (ours): 64 full windows whose first segment is lost */
 #define SEGMENTS_WAITING_MAX 65536u
 #define ANSWERS_MAX UINT16_MAX
-#define WINDOW_FIELD UINT16_MAX
 
 int nic_tcp_init(struct nic *nic, uint32_t flows_max)
 {
@@ -57,7 +56,7 @@ uint32_t nic_tcp_answer(struct nic *nic, uint32_t slot, uint8_t *bytes)
 		.traffic_class = responder->traffic_class,
 		.fields = {
 			.acknowledgement = tcp_receiver_expected(&nic->tcp_receiver, slot),
-			.window = WINDOW_FIELD,
+			.window = TCP_WINDOW_OPEN,
 			.flags = TCP_FLAG_ACK,
 		},
 	};

@@ -58,14 +58,10 @@ static uint32_t place_of(const struct tcp_receiver *receiver, const struct tcp_s
 	return before;
 }
 
-/* inserts @entry after the segment @before; it overlaps neither that one nor the next */
-static void wait_after(struct tcp_receiver *receiver, struct tcp_stream *stream, uint32_t before,
-		       uint32_t entry)
+/* inserts @entry between the segments @before and @next, neither of which it overlaps */
+static void insert(struct tcp_receiver *receiver, struct tcp_stream *stream, uint32_t before,
+		   uint32_t entry, uint32_t next)
 {
-	uint32_t next = !stream->waiting ? NONE
-			: before == NONE ? stream->segments.first
-					 : receiver->pool.next[before];
-
 	receiver->pool.next[entry] = next;
 	if (before == NONE)
 		stream->segments.first = entry;
@@ -88,13 +84,11 @@ static enum tcp_verdict hold(struct tcp_receiver *receiver, struct tcp_stream *s
 	if ((before != NONE && ahead(end_of(&receiver->segments[before]), segment->sequence) > 0) ||
 	    (next != NONE && ahead(end_of(segment), receiver->segments[next].sequence) > 0))
 		return TCP_DUPLICATE;
-	if (stream->waiting == receiver->segments_each)
-		return TCP_REFUSED;
-	if (index_pool_full(&receiver->pool))
+	if (stream->waiting == receiver->segments_each || index_pool_full(&receiver->pool))
 		return TCP_REFUSED;
 	entry = index_pool_take(&receiver->pool);
 	receiver->segments[entry] = *segment;
-	wait_after(receiver, stream, before, entry);
+	insert(receiver, stream, before, entry, next);
 	return TCP_HELD;
 }
 

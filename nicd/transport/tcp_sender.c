@@ -2,9 +2,6 @@
 
 #include <errno.h>
 
-/* the receive window, which does not limit: tcp_receiver.h holds all that may be in flight */
-#define WINDOW_FIELD UINT16_MAX
-
 #define OVERHEAD_PACKETS 2u
 #define STREAM_OVERHEAD 0x7463706full /* of the node's random numbers: "tcpo" */
 
@@ -106,7 +103,7 @@ static node_time_t timeout_of(void *protocol, uint32_t slot)
 static void on_write(void *protocol, uint32_t slot, uint32_t stream, bool again, uint8_t *bytes)
 {
 	struct tcp_fields fields = { .sequence = stream,
-				     .window = WINDOW_FIELD,
+				     .window = TCP_WINDOW_OPEN,
 				     .flags = TCP_FLAG_ACK };
 
 	if (tcp_sender_window(protocol, slot)->reduced && !again)

@@ -7,11 +7,6 @@
 #define BACKOFF_MAX 16u
 #define RTO_INITIAL_FACTOR 3u /* RFC 6298, 2.2: R + 4 (R / 2) */
 
-static uint32_t max32(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 void tcp_window_init(struct tcp_window *window, const struct tcp_config *config)
 {
 	*window = (struct tcp_window){
@@ -84,7 +79,7 @@ static void usage(struct tcp_window *window, const struct tcp_heard *heard)
 static void grow(struct tcp_window *window, const struct tcp_config *config, uint64_t packets)
 {
 	if (window->window_packets >= config->window_packets_max ||
-	    window->window_packets >= 2ull * max32(window->used, window->used_before))
+	    window->window_packets >= 2ull * number_max32(window->used, window->used_before))
 		return;
 	if (window->window_packets < window->threshold) {
 		window->window_packets++;
@@ -102,7 +97,8 @@ static void grow(struct tcp_window *window, const struct tcp_config *config, uin
  * the window and what is out]. */
 static uint32_t half(const struct tcp_window *window, uint64_t flight)
 {
-	return max32((uint32_t)number_min(flight, window->window_packets) / 2, THRESHOLD_MIN);
+	return number_max32((uint32_t)number_min(flight, window->window_packets) / 2,
+			    THRESHOLD_MIN);
 }
 
 /* does the ACK say more than that all had arrived which was sent when something happened? RFC

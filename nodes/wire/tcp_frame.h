@@ -15,6 +15,8 @@
 #define TCP_FLAG_ACK 0x10u
 #define TCP_FLAG_ECE 0x40u /* congestion was experienced */
 #define TCP_FLAG_CWR 0x80u /* the sender has reduced its window */
+/* the receive window that does not limit, of a receiver that holds all that may be in flight */
+#define TCP_WINDOW_OPEN UINT16_MAX
 
 struct tcp_fields {
 	uint32_t sequence, acknowledgement; /* modulo 2^32 */
