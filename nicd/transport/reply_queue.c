@@ -23,43 +23,49 @@ void reply_queue_fini(struct reply_queue *queue)
 	*queue = (struct reply_queue){ 0 };
 }
 
-void reply_queue_answer(struct reply_queue *queue, uint32_t slot)
+/* the receiver after the one in @slot, in the list of CNPs or of ACKs */
+static uint32_t *next_of(const struct reply_queue *queue, uint32_t slot, bool cnp)
 {
-	uint32_t traffic_class = queue->responders[slot].traffic_class;
-	struct reply_list *list = &queue->answers[traffic_class];
+	struct responder *responder = &queue->responders[slot];
 
-	queue->responders[slot].next_answer = REPLY_NONE;
+	return cnp ? &responder->next_cnp : &responder->next_answer;
+}
+
+static void append(struct reply_queue *queue, struct reply_list *list, uint32_t slot, bool cnp)
+{
+	*next_of(queue, slot, cnp) = REPLY_NONE;
 	if (list->first == REPLY_NONE)
 		list->first = slot;
 	else
-		queue->responders[list->last].next_answer = slot;
+		*next_of(queue, list->last, cnp) = slot;
 	list->last = slot;
+}
+
+void reply_queue_answer(struct reply_queue *queue, uint32_t slot)
+{
+	uint32_t traffic_class = queue->responders[slot].traffic_class;
+
+	append(queue, &queue->answers[traffic_class], slot, false);
 	queue->ready |= 1u << traffic_class;
 }
 
 void reply_queue_cnp(struct reply_queue *queue, uint32_t slot)
 {
-	struct reply_list *list = &queue->cnps;
-
-	queue->responders[slot].next_cnp = REPLY_NONE;
-	if (list->first == REPLY_NONE)
-		list->first = slot;
-	else
-		queue->responders[list->last].next_cnp = slot;
-	list->last = slot;
+	append(queue, &queue->cnps, slot, true);
 	queue->ready |= 1u << queue->cnp_class;
 }
 
 uint32_t reply_queue_next(struct reply_queue *queue, uint32_t traffic_class, bool *cnp)
 {
-	bool cnps = traffic_class == queue->cnp_class && queue->cnps.first != REPLY_NONE;
-	struct reply_list *list = cnps ? &queue->cnps : &queue->answers[traffic_class];
-	uint32_t slot = list->first;
+	struct reply_list *answers = &queue->answers[traffic_class], *list;
+	bool has_cnps = traffic_class == queue->cnp_class;
+	uint32_t slot;
 
-	list->first = cnps ? queue->responders[slot].next_cnp : queue->responders[slot].next_answer;
-	if (queue->answers[traffic_class].first == REPLY_NONE &&
-	    (traffic_class != queue->cnp_class || queue->cnps.first == REPLY_NONE))
+	*cnp = has_cnps && queue->cnps.first != REPLY_NONE;
+	list = *cnp ? &queue->cnps : answers;
+	slot = list->first;
+	list->first = *next_of(queue, slot, *cnp);
+	if (answers->first == REPLY_NONE && !(has_cnps && queue->cnps.first != REPLY_NONE))
 		queue->ready &= ~(1u << traffic_class);
-	*cnp = cnps;
 	return slot;
 }
