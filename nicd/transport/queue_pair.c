@@ -1,6 +1,5 @@
 #include "nicd/transport/queue_pair.h"
 
-#define PSN_HALF (1u << 23)
 #define SYNDROME_KIND 0xe0u /* the upper bits: ACK with a credit count, NAK, ... */
 
 struct queue_pair_answer queue_pair_read(uint64_t acknowledged, uint64_t top, uint32_t psn,
@@ -12,7 +11,7 @@ struct queue_pair_answer queue_pair_read(uint64_t acknowledged, uint64_t top, ui
 	if (!answer.missing && (syndrome & SYNDROME_KIND))
 		return answer;
 	answer.packet = acknowledged + ahead;
-	answer.valid = ahead < PSN_HALF && answer.packet + answer.missing <= top;
+	answer.valid = ahead < ROCE_PSN_HALF && answer.packet + answer.missing <= top;
 	return answer;
 }
 

@@ -1,7 +1,5 @@
 #include "nicd/transport/responder.h"
 
-#define PSN_HALF (1u << 23)
-
 void responder_open(struct responder *responder, const struct roce_header *header,
 		    uint32_t queue_pair, uint32_t traffic_class)
 {
@@ -43,7 +41,7 @@ enum responder_verdict responder_on_packet(struct responder *responder,
 		take(responder, header);
 		return RESPONDER_TAKE;
 	}
-	if (ahead >= PSN_HALF) {
+	if (ahead >= ROCE_PSN_HALF) {
 		answer(responder, responder->nak);
 		return RESPONDER_DUPLICATE;
 	}

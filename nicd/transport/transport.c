@@ -9,7 +9,6 @@
 #include "nicd/transport/transport_congestion.h"
 #include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
-#include "nodes/wire/roce_frame.h"
 
 #define LINE_BYTES 64u
 #define NO_ONE TRANSPORT_NONE_HERE
@@ -276,12 +275,11 @@ static uint32_t frame_bytes_next(const struct transport *transport,
 static bool ack_is_due(const struct transport *transport, const struct transport_flow *flow,
 		       bool message_last)
 {
-	uint64_t behind = packet_next(flow) + 1;
+	uint64_t end = packet_next(flow) + 1;
 
 	return message_last ||
-	       (uint32_t)behind - flow->ack_asked >=
-		       transport->rules[flow->transport].ack_packets ||
-	       behind - flow->acknowledged >= flow->window_packets;
+	       (uint32_t)end - flow->ack_asked >= transport->rules[flow->transport].ack_packets ||
+	       end - flow->acknowledged >= flow->window_packets;
 }
 
 struct flow_packet transport_next(const struct transport *transport, uint32_t traffic_class)
@@ -440,8 +438,7 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 			       const struct transport_signs *signs, node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion_control *control =
-		transport->rules[flow->transport].congestion.control;
+	const struct congestion_control *control = transport_congestion(transport, slot)->control;
 	uint32_t complete;
 
 	ENSURE(packet, >=, flow->acknowledged);
@@ -628,8 +625,7 @@ void transport_step(struct transport *transport, node_time_t now)
 
 uint64_t transport_rate_bps(const struct transport *transport, uint32_t slot, node_time_t now)
 {
-	const struct congestion *congestion =
-		&transport->rules[transport->flows[slot].transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, slot);
 	const struct congestion_flow *state;
 
 	if (!congestion->control)
@@ -644,7 +640,7 @@ struct transport_sample transport_sample(const struct transport *transport, uint
 					 node_time_t now)
 {
 	const struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, slot);
 	uint32_t first = flow->messages.first;
 	struct transport_sample sample = { 0 };
 

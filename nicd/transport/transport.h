@@ -46,6 +46,7 @@
 #include "nodes/config/config.h"
 #include "nodes/stats/stats.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/roce_frame.h"
 
 #define TRANSPORT_NONE_HERE UINT32_MAX /* no flow, no message */
 
@@ -72,7 +73,7 @@ struct transport_signs {
 };
 
 /* half of the PSNs: old and new ones can be told apart */
-#define TRANSPORT_WINDOW_MAX ((1u << 23) - 1)
+#define TRANSPORT_WINDOW_MAX (ROCE_PSN_HALF - 1)
 
 struct transport_flow {
 	/* what is sent */
@@ -147,6 +148,13 @@ static inline bool transport_is_open(const struct transport *transport, uint32_t
 				     enum transport_kind kind)
 {
 	return slot < transport->flows_max && transport->flows[slot].transport == kind;
+}
+
+/** transport_congestion() - the control of the flow in @slot, which is open; perhaps none. */
+static inline const struct congestion *transport_congestion(const struct transport *transport,
+							    uint32_t slot)
+{
+	return &transport->rules[transport->flows[slot].transport].congestion;
 }
 
 /** transport_full() - true if the pool of messages is used up: no transport_put() now. */

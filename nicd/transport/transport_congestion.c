@@ -5,7 +5,7 @@
 void transport_congestion_obey(struct transport *transport, uint32_t slot)
 {
 	struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, slot);
 	const struct congestion_flow *state;
 
 	if (!congestion->control)
@@ -32,7 +32,7 @@ void transport_congestion_open(struct transport *transport, uint32_t slot, uint3
 			       node_time_t now)
 {
 	const struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, slot);
 	struct congestion_flow *state;
 
 	if (!congestion->control)
@@ -55,7 +55,7 @@ void transport_congestion_open(struct transport *transport, uint32_t slot, uint3
 node_time_t transport_congestion_due_at(const struct transport *transport, uint32_t slot)
 {
 	const struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, slot);
 
 	if (!congestion->control || !congestion->control->on_timer ||
 	    flow->messages.first == TRANSPORT_NONE_HERE)
@@ -66,8 +66,7 @@ node_time_t transport_congestion_due_at(const struct transport *transport, uint3
 void transport_congestion_sent(struct transport *transport, const struct flow_packet *packet,
 			       uint64_t number, uint32_t wire_bytes, node_time_t now)
 {
-	const struct transport_flow *flow = &transport->flows[packet->flow];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, packet->flow);
 	const struct congestion_control *control = congestion->control;
 	struct congestion_flow *state;
 
@@ -87,7 +86,7 @@ void transport_congestion_ack(struct transport *transport, uint32_t slot, uint64
 			      const struct transport_signs *signs, uint64_t bytes, node_time_t now)
 {
 	const struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, slot);
 	struct congestion_ack ack = {
 		.packets = (uint32_t)(packet - flow->acknowledged),
 		.bytes = bytes,
@@ -105,8 +104,7 @@ void transport_congestion_ack(struct transport *transport, uint32_t slot, uint64
 void transport_congestion_loss(struct transport *transport, uint32_t slot, bool timeout,
 			       node_time_t now)
 {
-	const struct transport_flow *flow = &transport->flows[slot];
-	const struct congestion *congestion = &transport->rules[flow->transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, slot);
 
 	if (congestion->probes)
 		rtt_probe_lost(&congestion->probes[slot]);
@@ -117,8 +115,7 @@ void transport_congestion_loss(struct transport *transport, uint32_t slot, bool 
 
 bool transport_congestion_cnp(struct transport *transport, uint32_t slot, node_time_t now)
 {
-	const struct congestion *congestion =
-		&transport->rules[transport->flows[slot].transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, slot);
 	struct congestion_flow *state;
 
 	if (!congestion->control || !congestion->control->on_cnp)
@@ -132,8 +129,7 @@ bool transport_congestion_cnp(struct transport *transport, uint32_t slot, node_t
 
 void transport_congestion_step(struct transport *transport, uint32_t slot, node_time_t now)
 {
-	const struct congestion *congestion =
-		&transport->rules[transport->flows[slot].transport].congestion;
+	const struct congestion *congestion = transport_congestion(transport, slot);
 	struct congestion_flow *state;
 
 	if (transport_congestion_due_at(transport, slot) > now)

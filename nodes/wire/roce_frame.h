@@ -25,6 +25,7 @@
 /* queue pairs of senders: this, and the slot in the lower 22 bits */
 #define ROCE_REQUESTER 0x400000u
 #define ROCE_PSN_MASK 0xffffffu
+#define ROCE_PSN_HALF (1u << 23) /* a PSN so far ahead, or further, is an old one */
 
 /* AETH: ACK, credit count invalid: no end-to-end flow control */
 #define ROCE_SYNDROME_ACK 0x1fu
