@@ -149,11 +149,20 @@ static void gate_tell(struct clock_page *page)
 		futex_wake(&page->ended, 1);
 }
 
+/* the window that begins with the @earliest event, before @limit */
+static uint32_t open_before(const struct clock *clock, node_time_t earliest, node_time_t limit,
+			    uint32_t *wake)
+{
+	node_time_t end = node_time_min(time_add(earliest, clock->page->lookahead_ps), limit);
+	uint32_t active;
+
+	return clock_open(clock, earliest, end, wake, &active);
+}
+
 static uint32_t advance(const struct clock *clock, uint32_t *wake)
 {
 	struct clock_page *page = clock->page;
 	node_time_t earliest, limit;
-	uint32_t active;
 
 	if (atomic_load_explicit(&page->gated, memory_order_relaxed)) {
 		gate_tell(page);
@@ -165,9 +174,7 @@ static uint32_t advance(const struct clock *clock, uint32_t *wake)
 		clock_stop(clock);
 		return 0;
 	}
-	return clock_open(clock, earliest,
-			  node_time_min(time_add(earliest, page->lookahead_ps), limit), wake,
-			  &active);
+	return open_before(clock, earliest, limit, wake);
 }
 
 /* a node that wants to go back in time would change what others have seen already */
@@ -188,22 +195,20 @@ uint32_t clock_finish(const struct clock *clock, uint32_t node, node_time_t next
 {
 	struct clock_page *page = clock->page;
 	uint32_t window = atomic_load_explicit(&page->window, memory_order_relaxed);
+	bool last;
 
 	next_check(clock, node, next);
 	atomic_store_explicit(&clock->own_next[node], next, memory_order_relaxed);
-	if (atomic_fetch_sub_explicit(&page->remaining, 1, memory_order_acq_rel) != 1) {
-		/* after the counter: the line is contended, and no progress depends on it */
-		atomic_store_explicit(&clock->done[node], window, memory_order_relaxed);
-		return 0;
-	}
+	last = atomic_fetch_sub_explicit(&page->remaining, 1, memory_order_acq_rel) == 1;
+	/* after the counter: the line is contended, and no progress depends on it */
 	atomic_store_explicit(&clock->done[node], window, memory_order_relaxed);
-	return advance(clock, wake);
+	return last ? advance(clock, wake) : 0;
 }
 
 uint32_t clock_resume(const struct clock *clock, node_time_t limit, uint32_t *wake)
 {
 	struct clock_page *page = clock->page;
-	uint32_t stopped = CLOCK_STOPPED, active;
+	uint32_t stopped = CLOCK_STOPPED;
 	node_time_t earliest;
 
 	if (!clock_stopped(clock))
@@ -222,9 +227,7 @@ uint32_t clock_resume(const struct clock *clock, node_time_t limit, uint32_t *wa
 		return 0;
 	atomic_compare_exchange_strong_explicit(&page->state, &stopped, CLOCK_RUNNING,
 						memory_order_acq_rel, memory_order_relaxed);
-	return clock_open(clock, earliest,
-			  node_time_min(time_add(earliest, page->lookahead_ps), limit), wake,
-			  &active);
+	return open_before(clock, earliest, limit, wake);
 }
 
 node_time_t clock_earliest(const struct clock *clock)
