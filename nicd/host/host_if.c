@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "nodes/base/ensure.h"
+#include "nodes/base/number.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/frame.h"
 
@@ -212,34 +213,29 @@ static void overrun_count(struct host_if *host, struct host_queue *queue)
 		host->stats->drops[DROP_HOST_OVERRUN] += lost.tp_drops;
 }
 
-/* the socket is empty.  Return: false: it holds no more */
-static bool queue_drained(struct host_if *host, struct host_queue *queue)
-{
-	if (queue->pressed)
-		overrun_count(host, queue);
-	return false;
-}
-
 /*  Return: may the socket hold more?  @taken  set if it held something */
 static bool queue_receive(struct host_if *host, struct host_queue *queue, node_time_t now,
 			  bool *taken)
 {
 	while (queue->count < HOST_QUEUE_FRAMES_MAX) {
-		uint32_t room = HOST_QUEUE_FRAMES_MAX - queue->count;
-		uint32_t batch = room < RECEIVE_BATCH ? room : RECEIVE_BATCH;
+		uint32_t batch = number_min32(HOST_QUEUE_FRAMES_MAX - queue->count, RECEIVE_BATCH);
 		int received;
 
 		receive_prepare(host, batch);
 		received = recvmmsg(queue->fd, host->calls->messages, batch, MSG_DONTWAIT, NULL);
 		/* ENETDOWN: its end of the pair went down. Said once; frames may still wait.
 		 * EINVAL: the kernel dropped a super-frame that it cannot describe, as of SCTP */
-		if (received < 0)
-			return errno == EINTR || errno == ENETDOWN || errno == EINVAL ||
-			       queue_drained(host, queue);
-		*taken = *taken || received > 0;
-		receive_take(host, queue, (uint32_t)received, now);
-		if ((uint32_t)received < batch)
-			return queue_drained(host, queue);
+		if (received < 0 && (errno == EINTR || errno == ENETDOWN || errno == EINVAL))
+			return true;
+		if (received > 0) {
+			*taken = true;
+			receive_take(host, queue, (uint32_t)received, now);
+		}
+		if (received < (int)batch) { /* the socket is empty */
+			if (queue->pressed)
+				overrun_count(host, queue);
+			return false;
+		}
 	}
 	queue->pressed = true;
 	return true;
