@@ -35,8 +35,8 @@ static int flow_slots_init(struct nic *nic)
 		return -ENOMEM;
 	for (uint32_t w = 0; w < config->workload_count; w++) {
 		flows->base[w] = flows->count;
-		flows->count += config->workloads[w].destination_count *
-				workload_connections_of(&config->workloads[w]);
+		flows->count +=
+			config->workloads[w].destination_count * config->workloads[w].connections;
 	}
 	flows->slots = calloc(flows->count, sizeof(*flows->slots));
 	if (!flows->slots)

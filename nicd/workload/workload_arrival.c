@@ -1,6 +1,5 @@
 #include "nicd/workload/workload_arrival.h"
 
-#include "nicd/workload/workload_connection.h"
 #include "nodes/base/ensure.h"
 
 static node_time_t later(node_time_t at, uint64_t ps)
@@ -18,7 +17,7 @@ static uint64_t poisson_gap_ps(struct workload_arrival *arrival)
 /* messages in flight on all connections, at most */
 static uint32_t window_of(const struct workload_config *config)
 {
-	uint64_t window = (uint64_t)config->window * workload_connections_of(config);
+	uint64_t window = (uint64_t)config->window * config->connections;
 
 	return window < UINT32_MAX ? (uint32_t)window : UINT32_MAX;
 }

@@ -20,7 +20,7 @@ int workload_connections_init(struct workload_connections *connections,
 {
 	bool closed = config->arrival == ARRIVAL_CLOSED;
 
-	*connections = (struct workload_connections){ .count = workload_connections_of(config) };
+	*connections = (struct workload_connections){ .count = config->connections };
 	if (closed)
 		connections->slack = calloc(connections->count, sizeof(*connections->slack));
 	else

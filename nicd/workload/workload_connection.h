@@ -23,12 +23,6 @@ struct workload_connections {
 	uint32_t *turns;              /* else, by place of the destination: the next connection */
 };
 
-/** workload_connections_of() - connections to each destination that @config asks for. Pure. */
-static inline uint32_t workload_connections_of(const struct workload_config *config)
-{
-	return config->connections ? config->connections : 1;
-}
-
 /** workload_connections_init() - as @config says.  Return: 0 or -ENOMEM. */
 int workload_connections_init(struct workload_connections *connections,
 			      const struct workload_config *config);

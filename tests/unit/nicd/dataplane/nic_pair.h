@@ -74,6 +74,7 @@ static inline void setup(void)
 		};
 		for (uint32_t w = 0; w < 2; w++)
 			end->workloads[w] = (struct workload_config){
+				.connections = 1,
 				.workload_index = w,
 				.name = "first",
 				.frame = FRAME_IPV4,

@@ -24,6 +24,7 @@ static struct workload_set set;
 static void setup(void)
 {
 	config = (struct workload_config){
+		.connections = 1,
 		.name = "w",
 		.packet_bytes = 4096,
 		.frame = FRAME_IPV4,

@@ -47,10 +47,9 @@ TEST(workload_connection__closed_loop_fills_each_window)
 	workload_connections_fini(&connections);
 }
 
-/* without a number there is one */
-TEST(workload_connection__default_is_one)
+TEST(workload_connection__closed_loop_of_one)
 {
-	init(ARRIVAL_CLOSED, 0, 1);
+	init(ARRIVAL_CLOSED, 1, 1);
 	for (uint32_t i = 0; i < 3; i++) {
 		ck_assert_uint_eq(workload_connection_take(&connections, 0), 0);
 		workload_connection_give(&connections, 0);
