@@ -197,7 +197,7 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 	nic->link->stats->queue_bytes -= packet.payload_bytes;
 
 	/* the flow, its gate, and its workload */
-	send_queue_sent(&nic->queue, traffic_class, &packet);
+	send_queue_sent(&nic->queue, &packet);
 	nic_gate_sent(nic, nic_gate_of_flow(nic, packet.flow), packet.frame_bytes);
 	if (packet.message_last)
 		nic_message_sent(nic, packet.flow, nic->link->tx.busy_until_ps);

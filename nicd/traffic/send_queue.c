@@ -149,8 +149,7 @@ void send_queue_write(struct send_queue *queue, const struct flow_packet *packet
 	flow_packet_write(&headers, packet, &place, bytes);
 }
 
-void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
-		     const struct flow_packet *packet)
+void send_queue_sent(struct send_queue *queue, const struct flow_packet *packet)
 {
 	struct send_flow *flow = &queue->flows[packet->flow];
 	uint32_t next_bytes = 0;
@@ -173,7 +172,7 @@ void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
 	if (flow->left_bytes)
 		next_bytes = message_frame_bytes(
 			&flow->shape, message_payload_bytes(&flow->shape, flow->left_bytes));
-	drr_sent(&queue->drr, send_queue_turns(queue), traffic_class, packet->flow,
+	drr_sent(&queue->drr, send_queue_turns(queue), flow->traffic_class, packet->flow,
 		 packet->frame_bytes, next_bytes);
 }
 

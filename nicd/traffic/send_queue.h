@@ -98,10 +98,9 @@ struct flow_packet send_queue_next(const struct send_queue *queue, uint32_t traf
  *  @bytes. */
 void send_queue_write(struct send_queue *queue, const struct flow_packet *packet, uint8_t *bytes);
 
-/** send_queue_sent() - @packet of @traffic_class, just returned by send_queue_next(), was sent,
- *  even if the link has lost it. O(1). */
-void send_queue_sent(struct send_queue *queue, uint32_t traffic_class,
-		     const struct flow_packet *packet);
+/** send_queue_sent() - @packet, just returned by send_queue_next(), was sent, even if the link has
+ *  lost it. O(1). */
+void send_queue_sent(struct send_queue *queue, const struct flow_packet *packet);
 
 static inline struct drr_flows send_queue_turns(const struct send_queue *queue)
 {

@@ -35,7 +35,7 @@ static struct flow_packet send_one(uint32_t traffic_class)
 {
 	struct flow_packet packet = send_queue_next(&queue, traffic_class);
 
-	send_queue_sent(&queue, traffic_class, &packet);
+	send_queue_sent(&queue, &packet);
 	return packet;
 }
 
@@ -264,7 +264,7 @@ TEST_RANGE(send_queue_write__frame_reads_back, 0, FRAME_KINDS)
 
 		memset(bytes, 0xaa, sizeof(bytes));
 		send_queue_write(&queue, &packet, bytes);
-		send_queue_sent(&queue, 1, &packet);
+		send_queue_sent(&queue, &packet);
 		ck_assert_int_eq(
 			frame_parse(bytes, packet.captured_bytes, packet.frame_bytes, &fields), 0);
 		ck_assert_uint_eq(fields.priority, 1);
