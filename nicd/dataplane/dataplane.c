@@ -407,7 +407,7 @@ static void queue_count(struct nic *nic)
 {
 	struct port_stats *port = nic->link->stats;
 
-	queue_gauge_integrate(&nic->measure.queue, &port->queue_byte_ns_sum, nic->now_ps);
+	queue_gauge_settle(&nic->measure.queue, port, nic->now_ps);
 	nic->measure.queue.bytes = port->queue_bytes;
 }
 

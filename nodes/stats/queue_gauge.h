@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "nodes/base/ensure.h"
+#include "nodes/base/number.h"
 #include "nodes/base/time.h"
 #include "nodes/stats/stats.h"
 
@@ -58,28 +59,32 @@ static inline void queue_gauge_settle(struct queue_gauge *gauge, struct port_sta
 	queue_gauge_integrate(gauge, &stats->queue_byte_ns_sum, now);
 }
 
+/* @bytes more wait from @now on, and the three numbers that statistics have of it */
+static inline void queue_gauge_change(struct queue_gauge *gauge, int64_t bytes, node_time_t now,
+				      uint64_t *byte_ns_sum, uint64_t *queue_bytes,
+				      uint64_t *queue_bytes_max)
+{
+	queue_gauge_integrate(gauge, byte_ns_sum, now);
+	gauge->bytes += (uint64_t)bytes;
+	ENSURE((int64_t)gauge->bytes, >=, 0);
+	*queue_bytes = gauge->bytes;
+	*queue_bytes_max = number_max(*queue_bytes_max, gauge->bytes);
+}
+
 /** queue_gauge_add() - @bytes more (or, negative, less) wait from @now on. */
 static inline void queue_gauge_add(struct queue_gauge *gauge, struct port_stats *stats,
 				   int64_t bytes, node_time_t now)
 {
-	queue_gauge_settle(gauge, stats, now);
-	gauge->bytes += (uint64_t)bytes;
-	ENSURE((int64_t)gauge->bytes, >=, 0);
-	stats->queue_bytes = gauge->bytes;
-	if (gauge->bytes > stats->queue_bytes_max)
-		stats->queue_bytes_max = gauge->bytes;
+	queue_gauge_change(gauge, bytes, now, &stats->queue_byte_ns_sum, &stats->queue_bytes,
+			   &stats->queue_bytes_max);
 }
 
 /** queue_gauge_add_class() - the same for the queue of one class. */
 static inline void queue_gauge_add_class(struct queue_gauge *gauge, struct class_stats *stats,
 					 int64_t bytes, node_time_t now)
 {
-	queue_gauge_integrate(gauge, &stats->queue_byte_ns_sum, now);
-	gauge->bytes += (uint64_t)bytes;
-	ENSURE((int64_t)gauge->bytes, >=, 0);
-	stats->queue_bytes = gauge->bytes;
-	if (gauge->bytes > stats->queue_bytes_max)
-		stats->queue_bytes_max = gauge->bytes;
+	queue_gauge_change(gauge, bytes, now, &stats->queue_byte_ns_sum, &stats->queue_bytes,
+			   &stats->queue_bytes_max);
 }
 
 #endif
