@@ -61,6 +61,7 @@
 #include "nodes/link/credit.h"
 #include "nodes/link/link_impair.h"
 #include "nodes/stats/stats.h"
+#include "nodes/wire/frame.h"
 
 #define LINK_WORD_BYTES 8u /* on the link */
 /* frames in flight on a guarded link: 4 kB packets at 200 Gb/s for 680 us */
@@ -293,7 +294,7 @@ void link_capture(struct link *link, struct capture *capture);
  *  short for one. */
 static inline uint32_t link_frame_bytes(const struct link *link, uint32_t wire_bytes)
 {
-	uint32_t around = link->front_bytes + 4u;
+	uint32_t around = link->front_bytes + FRAME_FCS_BYTES;
 
 	return wire_bytes > around ? wire_bytes - around : 0;
 }

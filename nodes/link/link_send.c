@@ -8,7 +8,6 @@
 #include "nodes/link/link_trace.h"
 #include "nodes/link/link_word.h"
 
-#define FCS_BYTES 4u
 #define E9 1000000000ull
 #define E15 1000000000000000ull
 
@@ -255,12 +254,12 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes,
 
 void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
 {
-	send_frame(link, now, RECORD_FGFC, bytes, frame_bytes, frame_bytes + FCS_BYTES);
+	send_frame(link, now, RECORD_FGFC, bytes, frame_bytes, frame_bytes + FRAME_FCS_BYTES);
 }
 
 void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
 {
-	send_frame(link, now, RECORD_PAUSE, bytes, frame_bytes, frame_bytes + FCS_BYTES);
+	send_frame(link, now, RECORD_PAUSE, bytes, frame_bytes, frame_bytes + FRAME_FCS_BYTES);
 }
 
 static void send_word(struct link *link, node_time_t now, enum link_word kind,

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
+#include "nodes/wire/frame.h"
+
 #define ALL_CLASSES ((1u << NODE_CLASSES_MAX) - 1)
-#define FCS_BYTES 4u
 #define BYTE_TIME_SCALE (8 * NODE_S) /* bit times to byte times, seconds to picoseconds */
 
 node_time_t pfc_quantum_ps(uint64_t rate_bps)
@@ -14,8 +15,8 @@ node_time_t pfc_quantum_ps(uint64_t rate_bps)
 uint64_t pfc_headroom_bytes(uint64_t rate_bps, node_time_t delay_ps, node_time_t response_ps,
 			    uint32_t mtu_bytes, uint32_t gap_bytes)
 {
-	uint64_t frame_bytes = mtu_bytes + FCS_BYTES + gap_bytes;
-	uint64_t pfc_bytes = PAUSE_FRAME_BYTES + FCS_BYTES + gap_bytes;
+	uint64_t frame_bytes = mtu_bytes + FRAME_FCS_BYTES + gap_bytes;
+	uint64_t pfc_bytes = PAUSE_FRAME_BYTES + FRAME_FCS_BYTES + gap_bytes;
 	unsigned __int128 bit_ps = (unsigned __int128)rate_bps * (2 * delay_ps + response_ps);
 
 	return 2 * frame_bytes + pfc_bytes +

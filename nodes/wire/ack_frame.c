@@ -13,11 +13,10 @@
 
 #define ACK_BITS 25u
 #define ACK_FLOW_ID_MAX 2047u
-#define FIELD_AT 5u /* after the envelope: where the ACK field starts */
-#define FCS_BYTES 4u
+#define FIELD_AT 5u                        /* after the envelope: where the ACK field starts */
 #define FIRST_BYTE (FABRIC_TYPE_ACKS << 4) /* version 0 */
 
-static_assert(FIELD_AT + FCS_BYTES == ACK_FRAME_OVERHEAD_BYTES, "the overhead of FC-18");
+static_assert(FIELD_AT + FRAME_FCS_BYTES == ACK_FRAME_OVERHEAD_BYTES, "the overhead of FC-18");
 static_assert(ACK_TYPES <= 8, "an ACK type has 3 bits");
 
 static uint32_t field_bytes(uint32_t count)
@@ -95,7 +94,7 @@ uint32_t ack_frame_write(const uint8_t *envelope, const struct ack *acks, uint32
 	body[4] = 0;
 	field_write(acks, count, body + FIELD_AT);
 	fcs = fcs_of(body, FIELD_AT + field);
-	memcpy(body + FIELD_AT + field, &fcs, FCS_BYTES);
+	memcpy(body + FIELD_AT + field, &fcs, FRAME_FCS_BYTES);
 	return FABRIC_ENVELOPE_BYTES + ack_frame_wire_bytes(count);
 }
 
@@ -115,7 +114,7 @@ int ack_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct ack *ac
 	    captured_bytes != FABRIC_ENVELOPE_BYTES + ack_frame_wire_bytes(count))
 		return -EINVAL;
 	fcs = fcs_of(body, FIELD_AT + field);
-	memcpy(&fcs_read, body + FIELD_AT + field, FCS_BYTES);
+	memcpy(&fcs_read, body + FIELD_AT + field, FRAME_FCS_BYTES);
 	if (fcs != fcs_read || field_read(body + FIELD_AT, field, count, acks) < 0)
 		return -EINVAL;
 	return (int)count;
