@@ -337,6 +337,17 @@ static unsigned reap(struct event_loop *loop)
 	return what;
 }
 
+static void control_arm(struct event_loop *loop)
+{
+	struct io_uring_sqe *sqe;
+
+	if (loop->control_armed || loop->control_fd < 0 || !(sqe = io_uring_get_sqe(&loop->ring)))
+		return;
+	io_uring_prep_poll_multishot(sqe, loop->control_fd, POLLIN);
+	sqe->user_data = TAG_CONTROL;
+	loop->control_armed = true;
+}
+
 /*  Both requests outlive the sleep that armed them. If a message ended a sleep, its futex wait
  *  serves the next one: a process that reads 1 in the word wakes it, whatever happened between. */
 static unsigned wait_uring(struct event_loop *loop, _Atomic uint32_t *word)
@@ -348,12 +359,7 @@ static unsigned wait_uring(struct event_loop *loop, _Atomic uint32_t *word)
 		sqe->user_data = TAG_FUTEX;
 		loop->futex_armed = true;
 	}
-	if (!loop->control_armed && loop->control_fd >= 0 &&
-	    (sqe = io_uring_get_sqe(&loop->ring))) {
-		io_uring_prep_poll_multishot(sqe, loop->control_fd, POLLIN);
-		sqe->user_data = TAG_CONTROL;
-		loop->control_armed = true;
-	}
+	control_arm(loop);
 	io_uring_submit_and_wait(&loop->ring, 1);
 	return reap(loop);
 }
@@ -456,19 +462,6 @@ static void watched_arm(struct event_loop *loop)
 	}
 }
 
-static void arm_all(struct event_loop *loop)
-{
-	struct io_uring_sqe *sqe;
-
-	if (!loop->control_armed && loop->control_fd >= 0 &&
-	    (sqe = io_uring_get_sqe(&loop->ring))) {
-		io_uring_prep_poll_multishot(sqe, loop->control_fd, POLLIN);
-		sqe->user_data = TAG_CONTROL;
-		loop->control_armed = true;
-	}
-	watched_arm(loop);
-}
-
 /*  Return: true if there is a time to wait for, in @left */
 static bool time_left(uint64_t deadline_ns, uint64_t *left_ns)
 {
@@ -489,7 +482,8 @@ static unsigned sleep_uring(struct event_loop *loop, uint64_t deadline_ns)
 	uint64_t left_ns;
 	bool timed = time_left(deadline_ns, &left_ns);
 
-	arm_all(loop);
+	control_arm(loop);
+	watched_arm(loop);
 	if (timed && !left_ns) {
 		io_uring_submit_and_get_events(&loop->ring);
 	} else if (timed) {
