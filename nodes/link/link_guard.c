@@ -35,14 +35,13 @@ static void settle(struct link *link, bool lost, node_time_t now)
 	const struct link_listener *listener = &link->listener;
 
 	ENSURE(link->tx.sequence - sequence, <=, LINK_LOG_MAX);
-	link->flight.arrived_units += entry->kind == RECORD_PACKET ? entry->units : 0;
-	if (lost && entry->kind == RECORD_PACKET && link->credits)
-		link->credit.total_due |= (uint8_t)(1u << entry->traffic_class);
-	if (entry->kind == RECORD_PACKET && lost) {
-		if (listener->on_lost)
+	if (entry->kind == RECORD_PACKET) {
+		link->flight.arrived_units += entry->units;
+		if (lost && link->credits)
+			link->credit.total_due |= (uint8_t)(1u << entry->traffic_class);
+		if (lost && listener->on_lost)
 			listener->on_lost(listener->owner, link, entry, now);
-	} else if (entry->kind == RECORD_PACKET) {
-		if (listener->on_seen)
+		if (!lost && listener->on_seen)
 			listener->on_seen(listener->owner, link, entry, now);
 	} else if (entry->kind == RECORD_ACKS && lost && listener->on_ack_lost) {
 		listener->on_ack_lost(listener->owner, link,

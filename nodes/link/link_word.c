@@ -40,7 +40,6 @@ void link_word_wait_end(struct link *link, node_time_t now)
 static void on_credit(struct link *link, uint32_t lane, uint32_t limit_units, node_time_t now)
 {
 	const struct link_listener *listener = &link->listener;
-
 	bool more = credit_on_limit(&link->credit, lane, limit_units);
 
 	link->guard.ask_at_ps = now + LINK_ASK_PS;
