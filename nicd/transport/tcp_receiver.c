@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define NONE INDEX_NONE
-
 int tcp_receiver_init(struct tcp_receiver *receiver, uint32_t connections_max,
 		      uint32_t segments_max, uint32_t segments_each)
 {
@@ -42,14 +40,14 @@ static uint32_t end_of(const struct tcp_segment *segment)
 	return segment->sequence + segment->bytes;
 }
 
-/* the segment after which one that begins at @sequence belongs; NONE: it would be the first */
+/* the segment after which one that begins at @sequence belongs; INDEX_NONE: it would be the first */
 static uint32_t place_of(const struct tcp_receiver *receiver, const struct tcp_stream *stream,
 			 uint32_t sequence)
 {
-	uint32_t before = NONE;
+	uint32_t before = INDEX_NONE;
 
 	if (!stream->waiting)
-		return NONE;
+		return INDEX_NONE;
 	if (ahead(sequence, receiver->segments[stream->segments.last].sequence) >= 0)
 		return stream->segments.last;
 	for (uint32_t i = stream->segments.first;
@@ -63,11 +61,11 @@ static void insert(struct tcp_receiver *receiver, struct tcp_stream *stream, uin
 		   uint32_t entry, uint32_t next)
 {
 	receiver->pool.next[entry] = next;
-	if (before == NONE)
+	if (before == INDEX_NONE)
 		stream->segments.first = entry;
 	else
 		receiver->pool.next[before] = entry;
-	if (next == NONE)
+	if (next == INDEX_NONE)
 		stream->segments.last = entry;
 	stream->waiting++;
 }
@@ -76,13 +74,14 @@ static enum tcp_verdict hold(struct tcp_receiver *receiver, struct tcp_stream *s
 			     const struct tcp_segment *segment)
 {
 	uint32_t before = place_of(receiver, stream, segment->sequence);
-	uint32_t next = !stream->waiting ? NONE
-			: before == NONE ? stream->segments.first
-					 : receiver->pool.next[before];
+	uint32_t next = !stream->waiting       ? INDEX_NONE
+			: before == INDEX_NONE ? stream->segments.first
+					       : receiver->pool.next[before];
 	uint32_t entry;
 
-	if ((before != NONE && ahead(end_of(&receiver->segments[before]), segment->sequence) > 0) ||
-	    (next != NONE && ahead(end_of(segment), receiver->segments[next].sequence) > 0))
+	if ((before != INDEX_NONE &&
+	     ahead(end_of(&receiver->segments[before]), segment->sequence) > 0) ||
+	    (next != INDEX_NONE && ahead(end_of(segment), receiver->segments[next].sequence) > 0))
 		return TCP_DUPLICATE;
 	if (stream->waiting == receiver->segments_each || index_pool_full(&receiver->pool))
 		return TCP_REFUSED;

@@ -11,7 +11,6 @@
 #include "nodes/stats/trace.h"
 
 #define LINE_BYTES 64u
-#define NO_ONE TRANSPORT_NONE_HERE
 
 _Static_assert(sizeof(struct transport_flow) == 2 * LINE_BYTES, "a flow is two cache lines");
 
@@ -90,7 +89,7 @@ void transport_open(struct transport *transport, uint32_t slot, const struct flo
 	transport->flows[slot] = (struct transport_flow){
 		.timeout_at_ps = NODE_TIME_NEVER,
 		.turn = { .next = DRR_NONE },
-		.sending = NO_ONE,
+		.sending = INDEX_NONE,
 		.window_packets = window_packets_of(rules, &spec->shape),
 		.shape = spec->shape,
 		.transport = (uint8_t)spec->transport,
@@ -225,7 +224,7 @@ bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, n
 		.stream = flow->stream_end,
 	};
 	index_list_append(&transport->pool, &flow->messages, entry);
-	if (flow->sending == NO_ONE)
+	if (flow->sending == INDEX_NONE)
 		flow->sending = entry;
 	transport->message_bytes[slot] += bytes;
 	flow->end += packets_of(flow, &transport->messages[entry]);
@@ -402,7 +401,7 @@ static uint32_t messages_complete(struct transport *transport, struct transport_
 {
 	uint32_t count = 0;
 
-	while (flow->messages.first != NO_ONE) {
+	while (flow->messages.first != INDEX_NONE) {
 		const struct transport_message *message =
 			&transport->messages[flow->messages.first];
 
@@ -522,10 +521,11 @@ bool transport_packet_at(const struct transport *transport, uint32_t slot, uint3
 		 entry = flow->messages.first;
 	uint64_t at = flow->acknowledged, ahead;
 
-	ahead = stream - (entry == NO_ONE ? flow->stream_end
-					  : stream_of(flow, &transport->messages[entry], at));
+	ahead = stream - (entry == INDEX_NONE ? flow->stream_end
+					      : stream_of(flow, &transport->messages[entry], at));
 	ahead &= UINT32_MAX;
-	for (; ahead && entry != NO_ONE && at <= flow->top; entry = transport->pool.next[entry]) {
+	for (; ahead && entry != INDEX_NONE && at <= flow->top;
+	     entry = transport->pool.next[entry]) {
 		const struct transport_message *message = &transport->messages[entry];
 		uint64_t end = message->packet + packets_of(flow, message);
 		uint64_t last_bytes = message->bytes -
@@ -563,7 +563,7 @@ static uint64_t unsent_bytes(const struct transport *transport, const struct tra
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t entry = flow->messages.first; entry != NO_ONE;
+	for (uint32_t entry = flow->messages.first; entry != INDEX_NONE;
 	     entry = transport->pool.next[entry]) {
 		const struct transport_message *message = &transport->messages[entry];
 		uint64_t sent = flow->top > message->packet
@@ -581,13 +581,13 @@ static void fail(struct transport *transport, uint32_t slot, node_time_t now)
 	struct transport_flow *flow = &transport->flows[slot];
 
 	stats_port(transport->stats, 0)->queue_bytes -= unsent_bytes(transport, flow);
-	while (flow->messages.first != NO_ONE) {
+	while (flow->messages.first != INDEX_NONE) {
 		message_leave(transport, flow);
 		transport->discarded++;
 	}
 	flow->in_error = true;
 	flow->repeat = false;
-	flow->sending = NO_ONE;
+	flow->sending = INDEX_NONE;
 	flow->timeout_at_ps = NODE_TIME_NEVER;
 	stats_flow_tx(transport->stats, slot)->in_error = 1;
 	flow_trace(transport, TRACE_PAIR_ERROR, slot, (uint32_t)flow->acknowledged, flow->timeouts,
@@ -645,7 +645,7 @@ struct transport_sample transport_sample(const struct transport *transport, uint
 	struct transport_sample sample = { 0 };
 
 	/* a flow in error has given up its messages, acknowledged or not */
-	if (first != NO_ONE) {
+	if (first != INDEX_NONE) {
 		sample.unacked_bytes = payload_bytes_before(transport, flow, flow->top);
 		sample.queued_bytes = transport->message_bytes[slot] - sample.unacked_bytes -
 				      (flow->acknowledged - transport->messages[first].packet) *

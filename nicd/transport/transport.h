@@ -48,8 +48,6 @@
 #include "nodes/wire/frame.h"
 #include "nodes/wire/roce_frame.h"
 
-#define TRANSPORT_NONE_HERE UINT32_MAX /* no flow, no message */
-
 /* what holds for all flows of a transport */
 struct transport_rules {
 	struct congestion congestion; /* how fast, and how much */

@@ -58,7 +58,7 @@ node_time_t transport_congestion_due_at(const struct transport *transport, uint3
 	const struct congestion *congestion = transport_congestion(transport, slot);
 
 	if (!congestion->control || !congestion->control->on_timer ||
-	    flow->messages.first == TRANSPORT_NONE_HERE)
+	    flow->messages.first == INDEX_NONE)
 		return NODE_TIME_NEVER;
 	return congestion_flow(congestion, slot)->timer_ps;
 }

@@ -5,13 +5,13 @@
 
 #include "nodes/base/ensure.h"
 
-#define NO_ONE UINT32_MAX
+#define LIST_END UINT32_MAX
 
 static void slack_init(struct workload_connections *connections, uint32_t window)
 {
 	for (uint32_t i = 0; i < connections->count; i++)
 		connections->slack[i] = (struct workload_slack){ .idle = window, .next = i + 1 };
-	connections->slack[connections->count - 1].next = NO_ONE;
+	connections->slack[connections->count - 1].next = LIST_END;
 	connections->last = connections->count - 1;
 }
 
@@ -41,8 +41,8 @@ void workload_connections_fini(struct workload_connections *connections)
 
 static void list_join(struct workload_connections *connections, uint32_t connection)
 {
-	connections->slack[connection].next = NO_ONE;
-	if (connections->first == NO_ONE)
+	connections->slack[connection].next = LIST_END;
+	if (connections->first == LIST_END)
 		connections->first = connection;
 	else
 		connections->slack[connections->last].next = connection;

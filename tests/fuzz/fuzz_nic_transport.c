@@ -237,11 +237,11 @@ static void flows_check(const struct host *host)
 
 		assert(flow->acknowledged <= flow->next && flow->next <= flow->top &&
 		       flow->top <= flow->end);
-		assert(flow->in_error || (flow->messages.first == TRANSPORT_NONE_HERE) ==
-						 (flow->acknowledged == flow->end));
-		assert(!flow->in_error || flow->messages.first == TRANSPORT_NONE_HERE);
+		assert(flow->in_error ||
+		       (flow->messages.first == INDEX_NONE) == (flow->acknowledged == flow->end));
+		assert(!flow->in_error || flow->messages.first == INDEX_NONE);
 		messages += transport_waiting(transport, f);
-		for (uint32_t m = flow->messages.first; m != TRANSPORT_NONE_HERE;
+		for (uint32_t m = flow->messages.first; m != INDEX_NONE;
 		     m = transport->pool.next[m]) {
 			const struct transport_message *message = &transport->messages[m];
 			uint64_t sent =

@@ -63,7 +63,7 @@ static void put_packets(uint32_t slot, uint32_t packets)
 /* Sends a packet of class 0 if one may be sent, and advances by its time on the link. */
 static struct flow_packet send_one(void)
 {
-	struct flow_packet packet = { .flow = TRANSPORT_NONE_HERE };
+	struct flow_packet packet = { .flow = INDEX_NONE };
 
 	transport_step(&transport, now);
 	transport_settle(&transport, now);
@@ -79,7 +79,7 @@ static uint32_t send_all(void)
 {
 	uint32_t count = 0;
 
-	while (send_one().flow != TRANSPORT_NONE_HERE)
+	while (send_one().flow != INDEX_NONE)
 		count++;
 	return count;
 }
@@ -469,7 +469,7 @@ TEST(transport__paced_flows_send_when_due)
 	while (now < 900 * PACKET_PS) {
 		struct flow_packet packet = send_one();
 
-		if (packet.flow == TRANSPORT_NONE_HERE) {
+		if (packet.flow == INDEX_NONE) {
 			ck_assert_uint_gt(transport_next_at(&transport), now);
 			now = transport_next_at(&transport);
 		} else {
@@ -492,14 +492,14 @@ TEST(transport__single_paced_flow_is_exact)
 	for (uint32_t i = 0; i < 10; i++) {
 		ck_assert_uint_eq(now, 4 * i * PACKET_PS);
 		ck_assert_uint_eq(send_one().flow, 2);
-		ck_assert_uint_eq(send_one().flow, TRANSPORT_NONE_HERE);
+		ck_assert_uint_eq(send_one().flow, INDEX_NONE);
 		if (i < 9)
 			now = transport_next_at(&transport);
 	}
 	ck_assert_uint_eq(told_of(2)->losses, 0);
 	transport_go_back(&transport, 2, now);
 	ck_assert_uint_eq(told_of(2)->losses, 1);
-	ck_assert_uint_eq(send_one().flow, TRANSPORT_NONE_HERE); /* still paced */
+	ck_assert_uint_eq(send_one().flow, INDEX_NONE); /* still paced */
 	now = transport_next_at(&transport);
 	ck_assert_uint_eq(now, 40 * PACKET_PS);
 	ck_assert_uint_eq(send_one().flow, 2);
@@ -514,7 +514,7 @@ TEST(transport__control_timer_is_called)
 	limits_of(1)->timer_ps = 10 * NODE_US;
 	put_packets(1, 2);
 	ck_assert_uint_eq(send_one().flow, 1);
-	while (send_one().flow == TRANSPORT_NONE_HERE)
+	while (send_one().flow == INDEX_NONE)
 		now = transport_next_at(&transport);
 	ck_assert_uint_eq(now, 30 * NODE_US + PACKET_PS);
 	ck_assert_uint_eq(told_of(1)->timers, 3);
