@@ -7,6 +7,7 @@
 #include "nicd/dataplane/nic_pfc.h"
 #include "nicd/dataplane/nic_transport.h"
 #include "nodes/base/ensure.h"
+#include "nodes/base/number.h"
 #include "nodes/base/units.h"
 #include "nodes/link/link_send.h"
 #include "nodes/stats/trace.h"
@@ -41,18 +42,17 @@ static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 /* the longest frame that the class may send next */
 static uint32_t longest_next(const struct nic *nic, uint32_t traffic_class)
 {
-	uint32_t bytes = FRAME_BYTES_MIN, next = 0;
+	uint32_t bytes = FRAME_BYTES_MIN;
 
 	if (nic->queue.drr.ready >> traffic_class & 1)
 		bytes = send_queue_next(&nic->queue, traffic_class).frame_bytes;
 	if (nic->host_hold.ready >> traffic_class & 1)
-		next = host_hold_bytes(&nic->host_hold, traffic_class);
-	bytes = next > bytes ? next : bytes;
+		bytes = number_max32(bytes, host_hold_bytes(&nic->host_hold, traffic_class));
 	for (uint32_t left = nic->tx.host_ready; left; left &= left - 1) {
 		const struct host_head *head = &nic->host_send.heads[__builtin_ctz(left)];
 
-		if (head->traffic_class == traffic_class && head->frame_bytes > bytes)
-			bytes = head->frame_bytes;
+		if (head->traffic_class == traffic_class)
+			bytes = number_max32(bytes, head->frame_bytes);
 	}
 	return bytes;
 }
