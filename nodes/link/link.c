@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/base/units.h"
 #include "nodes/link/capture.h"
 #include "nodes/link/link_guard.h"
 #include "nodes/link/link_impair.h"
@@ -267,7 +266,7 @@ watch_received(struct link *link, const struct record *header, node_time_t now)
 static RECEIVE_INLINE bool admit(struct link *link, const struct record *header)
 {
 	uint32_t frame_bytes = link_frame_bytes(link, header->wire_bytes);
-	uint32_t c = header->traffic_class;
+	uint32_t units = units_of_bytes(frame_bytes), c = header->traffic_class;
 
 	if (c >= link->lane_count || !frame_bytes ||
 	    header->captured_bytes > header->wire_bytes + LINK_ENVELOPE_BYTES) {
@@ -277,12 +276,12 @@ static RECEIVE_INLINE bool admit(struct link *link, const struct record *header)
 	}
 	if (!link->rx.buffer_units)
 		return true;
-	if (link->rx.held_units[c] + units_of_bytes(frame_bytes) > link->rx.buffer_units) {
+	if (link->rx.held_units[c] + units > link->rx.buffer_units) {
 		link_trace_drop(link, DROP_BUFFER_OVERFLOW, frame_bytes);
 		link->stats->dropped_bytes += frame_bytes;
 		return false;
 	}
-	link->rx.held_units[c] += units_of_bytes(frame_bytes);
+	link->rx.held_units[c] += units;
 	return true;
 }
 
@@ -292,8 +291,7 @@ static void take_credit(struct link *link, const struct record *header)
 	uint32_t lane = header->traffic_class;
 
 	if (lane < link->lane_count)
-		credit_on_frame(&link->credit, lane,
-				units_of_bytes(link_frame_bytes(link, header->wire_bytes)),
+		credit_on_frame(&link->credit, lane, link_units(link, header),
 				link->rx.held_units[lane]);
 }
 
@@ -327,8 +325,7 @@ static RECEIVE_INLINE const uint8_t *receive_record(struct link *link, struct re
 		link->guard.seen_due = true;
 	if (header->kind == RECORD_PACKET) {
 		link->stats->rx_packets++;
-		link->flight.taken_units +=
-			units_of_bytes(link_frame_bytes(link, header->wire_bytes));
+		link->flight.taken_units += link_units(link, header);
 		admitted = admit(link, header);
 		if (link->credits)
 			take_credit(link, header);
@@ -376,6 +373,5 @@ void link_note_taken(struct link *link)
 
 void link_reject(struct link *link, const struct record *header)
 {
-	link_release(link, header->traffic_class,
-		     units_of_bytes(link_frame_bytes(link, header->wire_bytes)));
+	link_release(link, header->traffic_class, link_units(link, header));
 }

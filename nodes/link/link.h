@@ -57,6 +57,7 @@
 #include "nodes/base/random.h"
 #include "nodes/base/ring.h"
 #include "nodes/base/time.h"
+#include "nodes/base/units.h"
 #include "nodes/config/config.h"
 #include "nodes/link/credit.h"
 #include "nodes/link/link_impair.h"
@@ -297,6 +298,12 @@ static inline uint32_t link_frame_bytes(const struct link *link, uint32_t wire_b
 	uint32_t around = link->front_bytes + FRAME_FCS_BYTES;
 
 	return wire_bytes > around ? wire_bytes - around : 0;
+}
+
+/** link_units() - data units of the packet of @header. */
+static inline uint32_t link_units(const struct link *link, const struct record *header)
+{
+	return units_of_bytes(link_frame_bytes(link, header->wire_bytes));
 }
 
 /** link_frame_time_of() - how long @wire_bytes take the link, without gap: from the first bit to

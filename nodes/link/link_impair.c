@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/base/units.h"
 #include "nodes/link/link.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/frame.h"
@@ -101,11 +100,6 @@ bool link_impair_done(struct link *link)
 	return true;
 }
 
-static uint32_t units_of(const struct link *link, const struct record *header)
-{
-	return units_of_bytes(link_frame_bytes(link, header->wire_bytes));
-}
-
 void link_impair_lose(struct link *link)
 {
 	struct link_impair *impair = link->impair;
@@ -119,7 +113,7 @@ void link_impair_lose(struct link *link)
 		trace_drop(link->page, DROP_LINK_DOWN, link->port, frame_bytes, NULL,
 			   link->page->now_ps);
 		link->stats->dropped_bytes += frame_bytes;
-		link_release(link, header->traffic_class, units_of(link, header));
+		link_release(link, header->traffic_class, link_units(link, header));
 		impair->slots[i].used = false;
 		impair->count--;
 	}
@@ -201,7 +195,7 @@ static const uint8_t *damage(struct link *link, const struct record *header, con
 static void duplicate(struct link *link, const struct record *header, const uint8_t *bytes,
 		      node_time_t now)
 {
-	uint32_t units = units_of(link, header), lane = header->traffic_class;
+	uint32_t units = link_units(link, header), lane = header->traffic_class;
 	struct impair_slot *slot;
 
 	if (link->rx.buffer_units && (link->stop.wanted >> lane % 8 & 1 ||
