@@ -40,7 +40,7 @@ static uint32_t end_of(const struct tcp_segment *segment)
 	return segment->sequence + segment->bytes;
 }
 
-/* the segment after which one that begins at @sequence belongs; INDEX_NONE: it would be the first */
+/* the segment after which one that begins at @sequence belongs; INDEX_NONE: it is the first */
 static uint32_t place_of(const struct tcp_receiver *receiver, const struct tcp_stream *stream,
 			 uint32_t sequence)
 {
