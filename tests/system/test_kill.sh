@@ -9,6 +9,7 @@
 # before (links, clock and statistics are nameless memory, so there is nothing else that could
 # stay). SEED makes the same choices again.
 set -u
+OWN_TMP=yes # unit tests have folders there
 . "$(dirname "$0")/own_shm.sh"
 . "$(dirname "$0")/common.sh"
 
