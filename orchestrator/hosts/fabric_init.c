@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -85,8 +86,7 @@ static void mounts_make(struct fabric_init_report *report, const char *hosts_fil
 
 /* ---- the init processes of hosts ---- */
 
-/* fork into a new pid and mount namespace */
-static pid_t fork_into_new(void)
+pid_t fabric_init_fork(void)
 {
 	return (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL,
 			      NULL);
@@ -95,14 +95,14 @@ static pid_t fork_into_new(void)
 /* Return: a pidfd of the process, or -errno */
 static int room_begin(const int fds[ROOM_BEGIN_FDS], const struct room_skeleton *skeleton)
 {
-	pid_t pid = fork_into_new();
+	pid_t pid = fabric_init_fork();
 	int process_fd;
 
 	if (!pid)
 		room_init_run(fds, skeleton);
 	if (pid < 0)
 		return -errno;
-	process_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	process_fd = pidfd_open(pid, 0);
 	if (process_fd >= 0)
 		return process_fd;
 	process_fd = -errno;

@@ -8,6 +8,7 @@
 #define HEDDLE_ORCHESTRATOR_HOSTS_FABRIC_INIT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "orchestrator/hosts/room_skeleton.h"
 
@@ -22,7 +23,11 @@ struct fabric_init_report {
 /* A request to it is a number, uint32_t, with the descriptors of enum room_begin_fd; the answer is
  * a struct init_answer with value 0 and a pidfd of the host's init process, or with -errno. */
 
-/** fabric_init_run() - is that process, to its end. It was made with a new pid and mount namespace.
+/** fabric_init_fork() - fork() into a new pid and mount namespace. Later children of the caller stay
+ *  in its own. */
+pid_t fabric_init_fork(void);
+
+/** fabric_init_run() - is the init process, to its end, in the child of fabric_init_fork().
  *  @socket_fd to the daemon; all other descriptors are closed.
  *  @hosts_file the /etc/hosts of the hosts.  @rootless the fabric is in a user namespace. */
 _Noreturn void fabric_init_run(int socket_fd, const char *hosts_file, bool rootless,

@@ -33,12 +33,15 @@ static int namespaces_leave(const struct fabric_namespaces *namespaces, struct w
 static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces,
 		   const struct host_net_spec *spec, struct why *why);
 
-__attribute__((format(printf, 3, 4))) static int failed(int error, struct why *why,
+/* 0; or @error, with @step and the reason in @why */
+__attribute__((format(printf, 3, 4))) static int result(int error, struct why *why,
 							const char *step, ...)
 {
 	va_list arguments;
 	char text[160];
 
+	if (!error)
+		return 0;
 	va_start(arguments, step);
 	vsnprintf(text, sizeof text, step, arguments);
 	va_end(arguments);
@@ -58,12 +61,12 @@ static void host_reset(struct host_net *host, const struct host_net_spec *spec)
 static int spec_check(const struct host_net_spec *spec, struct why *why)
 {
 	if (strlen(spec->interface) >= IFNAMSIZ || strlen(spec->far_name) >= IFNAMSIZ)
-		return failed(-ENAMETOOLONG, why, "host %s: interface %s to %s", spec->name,
+		return result(-ENAMETOOLONG, why, "host %s: interface %s to %s", spec->name,
 			      spec->interface, spec->far_name);
 	if (!spec->queue_count || spec->queue_count > HOST_NET_QUEUES_MAX)
-		return failed(-ERANGE, why, "host %s: %u queues", spec->name, spec->queue_count);
+		return result(-ERANGE, why, "host %s: %u queues", spec->name, spec->queue_count);
 	if (!spec->mtu_bytes || spec->mtu_bytes > HOST_NET_MTU_BYTES_MAX)
-		return failed(-ERANGE, why, "host %s: MTU of %u bytes", spec->name,
+		return result(-ERANGE, why, "host %s: MTU of %u bytes", spec->name,
 			      spec->mtu_bytes);
 	return 0;
 }
@@ -82,8 +85,7 @@ int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces,
 	error_left = namespaces_leave(namespaces, &why_left);
 	if (!error && error_left)
 		error = why_say(why, error_left, "%s", why_left.text);
-	if (!error)
-		error = wire_up(host, namespaces, spec, why);
+	error = error ?: wire_up(host, namespaces, spec, why);
 	if (error) {
 		/* now: the name may be used again before the kernel has removed the namespace */
 		if (host->far_index > 0)
@@ -103,7 +105,7 @@ static int wire_into(struct host_net *host, struct fabric_namespaces *namespaces
 		return error;
 	host->net_fd = fcntl(net_fd, F_DUPFD_CLOEXEC, 0);
 	if (host->net_fd < 0)
-		return failed(-errno, why, "host %s: its network namespace", spec->name);
+		return result(-errno, why, "host %s: its network namespace", spec->name);
 	error = wire_up(host, namespaces, spec, why);
 	if (error)
 		host_net_free(host, namespaces);
@@ -151,26 +153,26 @@ static int namespaces_enter_new(struct host_net *host, const struct host_net_spe
 				struct why *why)
 {
 	if (unshare(CLONE_NEWNET | CLONE_NEWUTS))
-		return failed(-errno, why,
+		return result(-errno, why,
 			      "host %s: its namespaces (see sysctl user.max_net_namespaces)",
 			      spec->name);
 	if (sethostname(spec->name, strlen(spec->name)))
-		return failed(-errno, why, "host %s: its name", spec->name);
+		return result(-errno, why, "host %s: its name", spec->name);
 	host->net_fd = self_fd("/proc/self/ns/net");
 	if (host->net_fd < 0)
-		return failed(host->net_fd, why, "host %s: its network namespace", spec->name);
+		return result(host->net_fd, why, "host %s: its network namespace", spec->name);
 	host->uts_fd = self_fd("/proc/self/ns/uts");
 	if (host->uts_fd < 0)
-		return failed(host->uts_fd, why, "host %s: its UTS namespace", spec->name);
+		return result(host->uts_fd, why, "host %s: its UTS namespace", spec->name);
 	return 0;
 }
 
 static int namespaces_leave(const struct fabric_namespaces *namespaces, struct why *why)
 {
 	if (setns(namespaces->net_fd, CLONE_NEWNET))
-		return failed(-errno, why, "back to the network namespace of the fabric");
+		return result(-errno, why, "back to the network namespace of the fabric");
 	if (setns(namespaces->uts_fd, CLONE_NEWUTS))
-		return failed(-errno, why, "back to the UTS namespace of the fabric");
+		return result(-errno, why, "back to the UTS namespace of the fabric");
 	return 0;
 }
 
@@ -248,6 +250,21 @@ static int pair_make(struct host_net *host, struct fabric_namespaces *namespaces
 	return netlink_link_up(&namespaces->netlink, host->far_index, true);
 }
 
+static int queues_open(struct host_net *host, const struct host_net_spec *spec)
+{
+	int error = host_net_queues_open(host->far_index, spec->queue_count, host->queue_fds);
+
+	host->queue_count = error ? 0 : spec->queue_count;
+	return error;
+}
+
+/* the loopback of an attached namespace is not ours */
+static int interfaces_up(const struct host_net *host, struct netlink *netlink)
+{
+	return (host->attached || host->further ? 0 : netlink_link_up(netlink, 1, false))
+		       ?: netlink_link_up(netlink, host->index, false);
+}
+
 static int rate_set(struct host_net *host, struct netlink *netlink, uint64_t rate_bps)
 {
 	uint32_t rate_bytes_per_second, burst_bytes;
@@ -298,10 +315,9 @@ static int vlan_make(struct host_net *host, struct netlink *netlink,
 	index = error ? error : netlink_index(netlink, name);
 	if (index < 0)
 		return index;
-	error = netlink_link_up(netlink, index, false);
-	return error ? error
-		     : addresses_add(host, netlink, index, mtu_bytes, vlan->addresses,
-				     vlan->address_count);
+	return netlink_link_up(netlink, index, false)
+		       ?: addresses_add(host, netlink, index, mtu_bytes, vlan->addresses,
+					vlan->address_count);
 }
 
 static int vlans_make(struct host_net *host, struct netlink *netlink,
@@ -319,7 +335,7 @@ static int vlans_make(struct host_net *host, struct netlink *netlink,
 				"module 8021q); as root: modprobe 8021q, or leave 'vlans' out",
 				spec->name, vlan->id, spec->interface);
 		else if (error)
-			failed(error, why, "host %s: VLAN %u of %s", spec->name, vlan->id,
+			result(error, why, "host %s: VLAN %u of %s", spec->name, vlan->id,
 			       spec->interface);
 	}
 	return error;
@@ -381,51 +397,41 @@ static int routes_add(const struct host_net *host, struct netlink *netlink,
 static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespaces,
 			struct netlink *netlink, const struct host_net_spec *spec, struct why *why)
 {
-	int error = pair_make(host, namespaces, netlink, spec);
+	const char *name = spec->name, *interface = spec->interface;
+	const struct host_interface *addresses = spec->addresses;
+	int error = result(pair_make(host, namespaces, netlink, spec), why,
+			   "host %s: interfaces %s and %s", name, interface, spec->far_name)
+		    ?: result(queues_open(host, spec), why, "host %s: packet sockets on %s", name,
+			      spec->far_name)
+		    ?: result(interface_settings(namespaces, host, spec), why,
+			      "host %s: settings of %s", name, interface)
+		    ?: result(spec->rate_bps < host->shaped_max_bps
+				      ? rate_set(host, netlink, spec->rate_bps)
+				      : 0,
+			      why, "host %s: token bucket (tbf) of %s", name, interface)
+		    ?: result(interfaces_up(host, netlink), why, "host %s: bringing %s up", name,
+			      interface)
+		    ?: result(addresses_add(host, netlink, host->index, spec->mtu_bytes,
+					    addresses->addresses, addresses->address_count),
+			      why, "host %s: addresses of %s", name, interface)
+		    ?: vlans_make(host, netlink, spec, why);
 
-	if (error)
-		return failed(error, why, "host %s: interfaces %s and %s", spec->name,
-			      spec->interface, spec->far_name);
-	error = host_net_queues_open(host->far_index, spec->queue_count, host->queue_fds);
-	if (error)
-		return failed(error, why, "host %s: packet sockets on %s", spec->name,
-			      spec->far_name);
-	host->queue_count = spec->queue_count;
-	error = interface_settings(namespaces, host, spec);
-	if (error)
-		return failed(error, why, "host %s: settings of %s", spec->name, spec->interface);
-	error = spec->rate_bps < host->shaped_max_bps ? rate_set(host, netlink, spec->rate_bps) : 0;
-	if (error)
-		return failed(error, why, "host %s: token bucket (tbf) of %s", spec->name,
-			      spec->interface);
-	/* the loopback of an attached namespace is not ours */
-	error = host->attached || host->further ? 0 : netlink_link_up(netlink, 1, false);
-	if (!error)
-		error = netlink_link_up(netlink, host->index, false);
-	if (error)
-		return failed(error, why, "host %s: bringing %s up", spec->name, spec->interface);
-	error = addresses_add(host, netlink, host->index, spec->mtu_bytes,
-			      spec->addresses->addresses, spec->addresses->address_count);
-	if (error)
-		return failed(error, why, "host %s: addresses of %s", spec->name, spec->interface);
-	error = vlans_make(host, netlink, spec, why);
 	if (error)
 		return error;
 	router_settings(namespaces, host, spec);
-	error = routes_add(host, netlink, spec);
-	if (error)
-		return failed(error, why, "host %s: routes by %s", spec->name, spec->interface);
-	return 0;
+	return result(routes_add(host, netlink, spec), why, "host %s: routes by %s", name,
+		      interface);
 }
 
 static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces,
 		   const struct host_net_spec *spec, struct why *why)
 {
 	struct netlink netlink;
-	int error = netlink_open(&netlink, host->net_fd, namespaces->net_fd);
+	int error = result(netlink_open(&netlink, host->net_fd, namespaces->net_fd), why,
+			   "host %s: entering its network namespace", spec->name);
 
 	if (error)
-		return failed(error, why, "host %s: entering its network namespace", spec->name);
+		return error;
 	error = wire_up_over(host, namespaces, &netlink, spec, why);
 	netlink_close(&netlink);
 	return error;
@@ -488,12 +494,10 @@ static int queue_prepare(int fd, int index, bool shared)
 	struct sockaddr_ll address = { .sll_family = AF_PACKET,
 				       .sll_protocol = htons(ETH_P_ALL),
 				       .sll_ifindex = index };
-	int error = option_set(fd, PACKET_VNET_HDR, 1);
+	int error = option_set(fd, PACKET_VNET_HDR, 1)
+		    ?: option_set(fd, PACKET_IGNORE_OUTGOING, 1)
+		    ?: option_set(fd, PACKET_QDISC_BYPASS, 1);
 
-	if (!error)
-		error = option_set(fd, PACKET_IGNORE_OUTGOING, 1);
-	if (!error)
-		error = option_set(fd, PACKET_QDISC_BYPASS, 1);
 	if (error)
 		return error;
 	socket_buffers_set(fd, QUEUE_BUFFER_BYTES);
@@ -511,11 +515,9 @@ static int queue_open(int index, bool shared)
 	if (fd < 0)
 		return -errno;
 	error = queue_prepare(fd, index, shared);
-	if (error) {
+	if (error)
 		close(fd);
-		return error;
-	}
-	return fd;
+	return error ? error : fd;
 }
 
 int host_net_queues_open(int index, uint32_t count, int *fds)

@@ -35,20 +35,11 @@ int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file
 	*namespaces = FABRIC_NAMESPACES_NONE;
 	room_skeleton_read(&skeleton, ""); /* owners are visible outside of a user namespace only */
 	namespaces->rootless = !privileged();
-	error = namespaces->rootless ? user_namespace_enter(namespaces, why) : 0;
-	if (error)
-		goto out;
-	error = own_namespaces_make(namespaces, why);
-	if (error)
-		goto out;
-	error = init_start(namespaces, hosts_file, &skeleton, why);
-	if (error)
-		goto out;
-	error = init_namespaces_open(namespaces, why);
-	if (error)
-		goto out;
-	error = fabric_net_prepare(namespaces, why);
-out:
+	error = (namespaces->rootless ? user_namespace_enter(namespaces, why) : 0)
+			?: own_namespaces_make(namespaces, why)
+			?: init_start(namespaces, hosts_file, &skeleton, why)
+			?: init_namespaces_open(namespaces, why)
+			?: fabric_net_prepare(namespaces, why);
 	room_skeleton_free(&skeleton);
 	if (error)
 		namespaces_close(namespaces);
@@ -187,19 +178,20 @@ static int user_namespace_enter(struct fabric_namespaces *namespaces, struct why
 	return error;
 }
 
-static int namespace_fd(const char *process, const char *name)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%s/ns/%s", process, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 static int sentence(int error, const char *what, struct why *why)
 {
 	return why_say(why, error, "%s: %s", what, strerror(-error));
+}
+
+/* opens namespace @name of @process into *@fd; @what it is, for @why; NULL: the path says it */
+static int namespace_open(const char *process, const char *name, int *fd, const char *what,
+			  struct why *why)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%s/ns/%s", process, name);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? sentence(-errno, what ? what : path, why) : 0;
 }
 
 static int own_namespaces_make(struct fabric_namespaces *namespaces, struct why *why)
@@ -210,26 +202,12 @@ static int own_namespaces_make(struct fabric_namespaces *namespaces, struct why 
 		refusal("a network namespace", error, why);
 		return error;
 	}
-	namespaces->user_fd = namespace_fd("self", "user");
-	namespaces->net_fd = namespace_fd("self", "net");
-	namespaces->uts_fd = namespace_fd("self", "uts");
-	if (namespaces->user_fd < 0)
-		return sentence(namespaces->user_fd, "/proc/self/ns/user", why);
-	if (namespaces->net_fd < 0)
-		return sentence(namespaces->net_fd, "/proc/self/ns/net", why);
-	if (namespaces->uts_fd < 0)
-		return sentence(namespaces->uts_fd, "/proc/self/ns/uts", why);
-	return 0;
+	return namespace_open("self", "user", &namespaces->user_fd, NULL, why)
+		       ?: namespace_open("self", "net", &namespaces->net_fd, NULL, why)
+		       ?: namespace_open("self", "uts", &namespaces->uts_fd, NULL, why);
 }
 
 /* ---- the init process of the fabric ---- */
-
-/* fork into a new pid and mount namespace; later children of the daemon stay in its own */
-static pid_t fork_into_new(void)
-{
-	return (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL,
-			      NULL);
-}
 
 static int init_await(struct fabric_namespaces *namespaces, struct why *why)
 {
@@ -269,7 +247,7 @@ static int init_start(struct fabric_namespaces *namespaces, const char *hosts_fi
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return sentence(-errno, "a socket to the fabric's init process", why);
 	namespaces->init_fd = pair[0];
-	namespaces->init_pid = fork_into_new();
+	namespaces->init_pid = fabric_init_fork();
 	if (namespaces->init_pid == 0)
 		fabric_init_run(pair[1], hosts_file, namespaces->rootless, skeleton);
 	close(pair[1]);
@@ -298,14 +276,15 @@ static int sysctl_directory(pid_t init_pid, bool proc_mounted)
 static int init_namespaces_open(struct fabric_namespaces *namespaces, struct why *why)
 {
 	char process[16];
+	int error;
 
 	snprintf(process, sizeof process, "%d", (int)namespaces->init_pid);
-	namespaces->mount_fd = namespace_fd(process, "mnt");
-	if (namespaces->mount_fd < 0)
-		return sentence(namespaces->mount_fd, "the mount namespace of the hosts", why);
-	namespaces->pid_fd = namespace_fd(process, "pid");
-	if (namespaces->pid_fd < 0)
-		return sentence(namespaces->pid_fd, "the pid namespace of the hosts", why);
+	error = namespace_open(process, "mnt", &namespaces->mount_fd,
+			       "the mount namespace of the hosts", why)
+			?: namespace_open(process, "pid", &namespaces->pid_fd,
+					  "the pid namespace of the hosts", why);
+	if (error)
+		return error;
 	namespaces->sysctl_fd = sysctl_directory(namespaces->init_pid, namespaces->proc_mounted);
 	if (namespaces->sysctl_fd < 0)
 		return sentence(namespaces->sysctl_fd, "/proc/sys", why);
@@ -319,9 +298,8 @@ static int fabric_net_prepare(struct fabric_namespaces *namespaces, struct why *
 	int error;
 
 	namespaces_sysctl(namespaces, "net/ipv6/conf/default/disable_ipv6", "1");
-	error = netlink_open(&namespaces->netlink, -1, -1);
-	if (!error)
-		error = netlink_link_up(&namespaces->netlink, 1, false);
+	error = netlink_open(&namespaces->netlink, -1, -1)
+			?: netlink_link_up(&namespaces->netlink, 1, false);
 	return error ? sentence(error, "the loopback interface of the fabric", why) : 0;
 }
 

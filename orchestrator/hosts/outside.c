@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,11 +72,6 @@ static bool readable(int fd, int milliseconds)
 	return count > 0;
 }
 
-static int pid_fd_open(pid_t pid)
-{
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-}
-
 /* ---- the daemon's side ---- */
 
 static int pair_make(int pair[2])
@@ -131,7 +126,7 @@ int outside_open(struct outside_connector *connector)
 
 void outside_close(struct outside_connector *connector)
 {
-	int pid_fd = connector->pid > 0 ? pid_fd_open(connector->pid) : -1;
+	int pid_fd = connector->pid > 0 ? pidfd_open(connector->pid, 0) : -1;
 
 	descriptor_close(&connector->fd);
 	descriptor_close(&connector->deaths_fd);
@@ -216,13 +211,10 @@ int outside_configure(int net_fd, int home_fd, bool *routed)
 	inet_pton(AF_INET, OUTSIDE_ADDRESS, &address);
 	inet_pton(AF_INET, OUTSIDE_GATEWAY, &gateway);
 	index = netlink_index(&netlink, OUTSIDE_INTERFACE);
-	error = index < 0 ? index : netlink_link_up(&netlink, index, false);
-	if (!error)
-		error = netlink_address_add(&netlink, index, AF_INET, &address, PREFIX_BITS);
-	if (!error) {
-		error = netlink_route_add(&netlink, index, AF_INET, everywhere, 0, &gateway);
-		*routed = !error;
-	}
+	error = (index < 0 ? index : netlink_link_up(&netlink, index, false))
+			?: netlink_address_add(&netlink, index, AF_INET, &address, PREFIX_BITS)
+			?: netlink_route_add(&netlink, index, AF_INET, everywhere, 0, &gateway);
+	*routed = !error;
 	netlink_close(&netlink);
 	return error == -EEXIST ? 0 : error;
 }
@@ -379,7 +371,7 @@ static void program_start(struct connection *connection, uint32_t host, const in
 	descriptor_close(&ready[1]);
 	descriptor_close(&said[1]);
 	if (!answer->error) {
-		connection->pid_fd = pid_fd_open(connection->pid);
+		connection->pid_fd = pidfd_open(connection->pid, 0);
 		ready_await(connection, ready[0], answer);
 	} else {
 		snprintf(answer->why, sizeof(answer->why), "no process can be started: %s",

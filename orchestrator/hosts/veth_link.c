@@ -63,10 +63,8 @@ int veth_link_make(struct veth_link *veth, struct netlink *netlink, const char *
 		veth_link_name(name_b, b, a, number, 'b', numbered);
 		error = pair_add(veth, netlink, name_a, name_b, mtu_bytes);
 	}
-	if (!error)
-		error = netlink_link_up(netlink, veth->index_a, true);
-	if (!error)
-		error = netlink_link_up(netlink, veth->index_b, true);
+	error = error ?: netlink_link_up(netlink, veth->index_a, true)
+		      ?: netlink_link_up(netlink, veth->index_b, true);
 	if (error)
 		veth_link_free(veth, netlink);
 	return error;
@@ -104,7 +102,7 @@ static int socket_open(int index)
 
 int veth_link_sockets(const struct veth_link *veth, int fds[2])
 {
-	int error = 0;
+	int error;
 
 	fds[0] = socket_open(veth->index_a);
 	fds[1] = fds[0] < 0 ? -1 : socket_open(veth->index_b);

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef SO_PEERPIDFD
@@ -32,7 +32,7 @@ static int peer_pidfd(int fd)
 	length = sizeof(peer);
 	if (errno != ENOPROTOOPT || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length))
 		return -1;
-	return (int)syscall(SYS_pidfd_open, peer.pid, 0);
+	return pidfd_open(peer.pid, 0);
 }
 
 bool live_peer_inside(int fd)

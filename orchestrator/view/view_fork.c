@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -224,7 +224,7 @@ static bool run_start(struct view_forks *forks, struct view_fork_run *run,
 		run->pid = 0;
 		return false;
 	}
-	run->pid_fd = (int)syscall(SYS_pidfd_open, run->pid, 0);
+	run->pid_fd = pidfd_open(run->pid, 0);
 	return true;
 }
 

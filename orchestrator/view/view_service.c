@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -186,7 +186,7 @@ int view_service_start(struct view_service *service, const struct view_service_o
 	descriptor_close(&state[0]);
 	descriptor_close(&answer[1]);
 	service->state = state[1];
-	service->ending = service->pid ? (int)syscall(SYS_pidfd_open, service->pid, 0) : -1;
+	service->ending = service->pid ? pidfd_open(service->pid, 0) : -1;
 	error = service->pid ? answer_take(answer[0], url, why) : -1;
 	descriptor_close(&answer[0]);
 	if (error)
