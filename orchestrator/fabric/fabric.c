@@ -57,6 +57,51 @@ static int fabric_alloc(struct fabric *fabric)
 	return fabric->options.real ? fabric_drain_init(fabric) : 0;
 }
 
+static int shared_clock_make(struct fabric *fabric)
+{
+	int error = fabric_clock_make(fabric);
+
+	if (error)
+		fabric_fail(fabric, "cannot make shared memory for the clock: %s",
+			    strerror(-error));
+	return error;
+}
+
+/* starts all nodes, until they are ready */
+static int nodes_start(struct fabric *fabric)
+{
+	int error;
+
+	if (fabric->options.pack)
+		fabric_stage(fabric, "starts %u worker%s for %u nodes", fabric->pack.worker_count,
+			     fabric->pack.worker_count == 1 ? "" : "s", fabric->plan->node_count);
+	else
+		fabric_stage(fabric, "starts %u nodes", fabric->plan->node_count);
+	error = fabric_nodes_start(fabric);
+	if (error)
+		return error;
+	fabric_stage(fabric, "waits until all nodes are ready");
+	error = fabric_nodes_await(fabric);
+	if (!error)
+		fabric_stage(fabric, "all nodes are ready");
+	return error;
+}
+
+static int tunnel_begin(struct fabric *fabric)
+{
+	const struct fabric_options *options = &fabric->options;
+
+	return options->tunnel ? options->tunnel->start(options->owner, fabric->clock_fd) : 0;
+}
+
+/* waits for the other machines; @ready: until their nodes are ready, too */
+static int tunnel_await(struct fabric *fabric, bool ready)
+{
+	const struct fabric_options *options = &fabric->options;
+
+	return options->tunnel ? options->tunnel->await(options->owner, ready) : 0;
+}
+
 int fabric_start(struct fabric *fabric, const struct plan *plan,
 		 const struct fabric_options *options)
 {
@@ -67,41 +112,17 @@ int fabric_start(struct fabric *fabric, const struct plan *plan,
 		.plan = plan, .options = *options, .clock_fd = -1, .epoll_fd = -1
 	};
 	fabric->pack.page_fd = fabric->pack.rings_fd = -1;
-	error = fabric_alloc(fabric);
-	if (error)
-		goto out;
-	error = fabric_clock_make(fabric);
-	if (error) {
-		fabric_fail(fabric, "cannot make shared memory for the clock: %s",
-			    strerror(-error));
-		goto out;
-	}
-	error = options->tunnel ? options->tunnel->start(options->owner, fabric->clock_fd) : 0;
-	if (error)
-		goto out;
-	if (options->pack)
-		fabric_stage(fabric, "starts %u worker%s for %u nodes", fabric->pack.worker_count,
-			     fabric->pack.worker_count == 1 ? "" : "s", plan->node_count);
-	else
-		fabric_stage(fabric, "starts %u nodes", plan->node_count);
-	error = fabric_nodes_start(fabric);
-	if (error)
-		goto out;
-	fabric_stage(fabric, "waits until all nodes are ready");
-	error = fabric_nodes_await(fabric);
-	if (error)
-		goto out;
-	fabric_stage(fabric, "all nodes are ready");
-	error = options->tunnel ? options->tunnel->await(options->owner, false) : 0;
-	if (!error)
-		error = fabric_manage(fabric);
-	if (!error && options->tunnel)
-		error = options->tunnel->await(options->owner, true);
+	error = fabric_alloc(fabric)
+			?: shared_clock_make(fabric)
+			?: tunnel_begin(fabric)
+			?: nodes_start(fabric)
+			?: tunnel_await(fabric, false)
+			?: fabric_manage(fabric)
+			?: tunnel_await(fabric, true);
 	if (!error && options->real) {
 		fabric->limit_ps = NODE_TIME_NEVER;
 		fabric_clock_begin(fabric);
 	}
-out:
 	if (error && error != -EINTR)
 		fabric_fail(fabric, "cannot start the fabric: %s", strerror(-error));
 	fabric->start_ns = monotonic_ns() - began_ns;

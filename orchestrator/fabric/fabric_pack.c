@@ -189,11 +189,10 @@ int fabric_pack_make(struct fabric *fabric)
 	int error;
 
 	pack->worker_count = workers_max(fabric);
-	error = tables_alloc(pack, plan);
-	if (!error)
-		error = fabric->options.ranks > 1
-				? fabric_ranks_place(fabric)
-				: placement_make(plan, pack->worker_count, pack->worker_of);
+	error = tables_alloc(pack, plan)
+			?: (fabric->options.ranks > 1
+				    ? fabric_ranks_place(fabric)
+				    : placement_make(plan, pack->worker_count, pack->worker_of));
 	if (error)
 		return error;
 	workers_close_up(pack, plan);
@@ -284,9 +283,8 @@ static int worker_start(struct fabric *fabric, uint32_t worker, const char *prog
 	fabric->pack.sockets[worker] = sockets[0];
 	error = fabric_start_process(fabric, lead, name, program, sockets[1]);
 	close(sockets[1]);
-	if (!error)
-		error = share_send(fabric, lead, &share);
-	return error ? error : fabric_pack_sockets(fabric, lead, sockets[0]);
+	return error ?: share_send(fabric, lead, &share)
+		     ?: fabric_pack_sockets(fabric, lead, sockets[0]);
 }
 
 int fabric_pack_start(struct fabric *fabric, const char *program)

@@ -234,9 +234,8 @@ int fabric_link_up(struct fabric *fabric, uint32_t link)
 	int error = fabric_link_down(fabric, link);
 
 	if (!error && link_carries(fabric, ends)) {
-		error = end_up(fabric, ends->node_a, ends->port_a);
-		if (!error)
-			error = end_up(fabric, ends->node_b, ends->port_b);
+		error = end_up(fabric, ends->node_a, ends->port_a)
+				?: end_up(fabric, ends->node_b, ends->port_b);
 		if (error)
 			fabric_link_down(fabric, link);
 	}
@@ -358,13 +357,9 @@ int fabric_node_restart(struct fabric *fabric, uint32_t node)
 
 	if (fabric_pid(fabric, node))
 		return -EEXIST;
-	error = fabric_node_isolate(fabric, node);
-	if (error)
-		goto out;
-	error = fabric_node_again(fabric, node);
-	if (!error)
-		error = node_link(fabric, node);
-out:
+	error = fabric_node_isolate(fabric, node)
+			?: fabric_node_again(fabric, node)
+			?: node_link(fabric, node);
 	links_release(fabric, node);
 	if (error) {
 		node_kill(fabric, node);

@@ -75,12 +75,10 @@ static int packed_start(struct fabric *fabric)
 	int error = program_find(fabric, "workerd", program, sizeof(program));
 
 	descriptor_limit_raise();
-	if (!error)
-		error = fabric_pack_start(fabric, program);
+	error = error ?: fabric_pack_start(fabric, program);
 	if (!error && fabric->options.ranks > 1) {
-		error = program_find(fabric, "rankd", program, sizeof(program));
-		if (!error)
-			error = fabric_ranks_start(fabric, program);
+		error = program_find(fabric, "rankd", program, sizeof(program))
+				?: fabric_ranks_start(fabric, program);
 		if (error == -EPIPE)
 			error = 0; /* it is dead: the reason follows */
 	}
@@ -114,9 +112,7 @@ int fabric_nodes_start(struct fabric *fabric)
 		if (fabric_watch_children(fabric))
 			error = -EIO;
 	}
-	if (!error)
-		error = fabric_cores_pin(fabric);
-	return error;
+	return error ?: fabric_cores_pin(fabric);
 }
 
 static int clock_make_real(struct fabric *fabric)
@@ -425,10 +421,8 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 		descriptors_control(fabric, index, &message);
 	}
 	host_from = message.fd_count;
-	if (!error)
-		error = descriptors_host(fabric, index, &message);
-	if (!error)
-		error = fabric_start_send(fabric, index, fabric->nodes[index].control, &message);
+	error = error ?: descriptors_host(fabric, index, &message)
+		      ?: fabric_start_send(fabric, index, fabric->nodes[index].control, &message);
 	/* now, while the NIC has them too: the last close() takes 10 ms for each (host_net.h) */
 	while (message.fd_count > host_from)
 		close(message.fds[--message.fd_count]);

@@ -76,8 +76,7 @@ static int manager_start(const struct manager_pair *pair, struct manager_end *ma
 	setsockopt(manager->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	error = manager_spawn(manager, sockets[1], pair->fabric->options.keep_user);
 	close(sockets[1]);
-	if (!error)
-		error = manager_send(manager->fd, &hello);
+	error = error ?: manager_send(manager->fd, &hello);
 	if (error)
 		manager_drop(manager);
 	return error;
@@ -202,14 +201,9 @@ static int manager_sweep(struct manager_pair *pair, struct manager_end *manager,
 	int error = manager_send(manager->fd, &(struct manager_message){ .kind = MANAGER_SWEEP });
 
 	while (!error) {
-		error = message_await(pair, manager);
-		if (error)
+		error = message_await(pair, manager) ?: manager_receive(manager->fd, message, why);
+		if (error || message->kind == MANAGER_REPORT)
 			break;
-		error = manager_receive(manager->fd, message, why);
-		if (error)
-			break;
-		if (message->kind == MANAGER_REPORT)
-			return 0;
 		error = relay(pair, manager->fd, message, why);
 	}
 	return error;
@@ -255,12 +249,8 @@ static int sweep(struct manager_pair *pair)
 		struct manager_end *active = &pair->list[pair->active];
 		struct why why = { "" };
 
-		if (active->fd < 0)
-			error = manager_start(pair, active);
-		else
-			error = 0;
-		if (!error)
-			error = manager_sweep(pair, active, &outcome, &why);
+		error = (active->fd < 0 ? manager_start(pair, active) : 0)
+				?: manager_sweep(pair, active, &outcome, &why);
 		if (!error) {
 			outcome_keep(pair, &outcome);
 			if (outcome.error)

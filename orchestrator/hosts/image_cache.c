@@ -123,8 +123,7 @@ static int tree_fill(const struct cache *cache, const char *made, const char *na
 	snprintf(path, sizeof(path), "%s/%s/" TREE, cache->path, made);
 	if (fd < 0 || mkdirat(fd, TREE, 0755) || fchmodat(fd, TREE, 0755, 0))
 		error = failed(-errno, "making", path, why);
-	if (!error)
-		error = image_engine_unpack(config->id, path, why);
+	error = error ?: image_engine_unpack(config->id, path, why);
 	if (!error) {
 		error = about_write(fd, name, config);
 		/* after a power failure, too, it has its name only if its files are there */
@@ -174,11 +173,9 @@ int image_cache_get(const char *name, const struct image_config *config, char *r
 		    struct why *why)
 {
 	struct cache cache;
-	int error = cache_open(&cache, true, why), fd = -1;
+	int error = cache_open(&cache, true, why) ?: cache_lock(&cache, why), fd = -1;
 
 	*made = false;
-	if (!error)
-		error = cache_lock(&cache, why);
 	if (!error && faccessat(cache.fd, config->id, F_OK, AT_SYMLINK_NOFOLLOW)) {
 		error = tree_make(&cache, name, config, why);
 		*made = !error;

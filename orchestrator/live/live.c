@@ -255,33 +255,26 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 static int daemon_start(struct daemon_state *daemon, const struct live_options *options)
 {
 	struct live *live = &daemon->live;
-	int error = log_open(daemon);
+	struct why *why = &daemon->why;
+	/* the tunnel opens before the daemon enters the network of the fabric */
+	int error = log_open(daemon) ?: tables_alloc(daemon)
+		    ?: (live_dilation_open(live)
+				? why_say(why, -1, "cannot find libheddle-dilate.so beside heddle")
+				: 0)
+		    ?: live_tunnel_open(live, &options->tunnel, why)
+		    ?: hosts_open(daemon)
+		    ?: fabric_make(daemon, options)
+		    ?: live_outside_start_all(live, why);
 
-	if (error)
-		return error;
-	error = tables_alloc(daemon);
-	if (error)
-		return error;
-	if (live_dilation_open(live))
-		return why_say(&daemon->why, -1, "cannot find libheddle-dilate.so beside heddle");
-	/* before the daemon enters the network of the fabric */
-	error = live_tunnel_open(live, &options->tunnel, &daemon->why);
-	if (!error)
-		error = hosts_open(daemon);
-	if (error)
-		return error;
-	error = fabric_make(daemon, options);
-	if (!error)
-		error = live_outside_start_all(live, &daemon->why);
 	if (error)
 		return error;
 	live->since_s = time(NULL);
 	live->since_ns = monotonic_ns();
 	daemon->listener = runtime_listen(&live->place);
 	if (daemon->listener < 0)
-		return why_say(&daemon->why, -1, "cannot listen at %s/control: %s",
-			       live->place.path, strerror(-daemon->listener));
-	return live_programs_start(live) ? why_say(&daemon->why, -1, "not enough memory") : 0;
+		return why_say(why, -1, "cannot listen at %s/control: %s", live->place.path,
+			       strerror(-daemon->listener));
+	return live_programs_start(live) ? why_say(why, -1, "not enough memory") : 0;
 }
 
 /* ---- nodes ---- */

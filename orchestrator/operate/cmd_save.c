@@ -48,10 +48,9 @@ static int text_check(const char *name, const char *text)
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario = { 0 };
 	struct plan plan = { 0 };
-	int error = scenario_read_memory(name, text, strlen(text), NULL, 0, &scenario, &errors);
+	int error = scenario_read_memory(name, text, strlen(text), NULL, 0, &scenario, &errors)
+			    ?: plan_make_real(&scenario, &plan, &errors);
 
-	if (!error)
-		error = plan_make_real(&scenario, &plan, &errors);
 	scenario_errors_print(&errors, stderr);
 	plan_free(&plan);
 	scenario_free(&scenario);
@@ -100,11 +99,9 @@ int cmd_save(int argc, char **argv)
 		json_decref(ask);
 		return status;
 	}
-	status = client_fetch("save", fabric, ask, &answer);
-	if (!status)
-		status = text_write(out, member_text(answer, "text"));
-	if (!status)
-		status = text_check(out ? out : "standard output", member_text(answer, "text"));
+	status = client_fetch("save", fabric, ask, &answer)
+			 ?: text_write(out, member_text(answer, "text"))
+			 ?: text_check(out ? out : "standard output", member_text(answer, "text"));
 	json_decref(answer);
 	return status;
 }

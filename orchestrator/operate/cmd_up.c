@@ -386,6 +386,18 @@ static int pack_choose(struct up *up, const struct plan *plan)
 	return CLIENT_FINE;
 }
 
+/* Return: 0, or the exit status: several machines cannot do what is asked */
+static int machines_check(const struct up *up, const struct plan *plan)
+{
+	if (!up->machines.machines.count)
+		return CLIENT_FINE;
+	if (plan->dilation > 1)
+		return options_wrong("up", "time cannot be dilated on several machines: the "
+					   "network between them is not");
+	return up->pack ? options_wrong("up", "nodes are not packed on several machines")
+			: CLIENT_FINE;
+}
+
 int cmd_up(int argc, char **argv)
 {
 	struct up up = { .fabric = { .loop = "auto", .cores = FABRIC_CORES_HOME } };
@@ -401,16 +413,10 @@ int cmd_up(int argc, char **argv)
 				     "--name: '%s' is not a valid name: 1 to %d letters, "
 				     "digits, '_', '-', '.', no '.' or '-' first",
 				     up.name, NODE_NAME_MAX - 1);
-	status = up_machines_read(&up.machines);
-	if (!status)
-		status = scenario_load(&up, argv[1], &plan, &images);
-	if (!status && up.machines.machines.count && plan.dilation > 1)
-		status = options_wrong("up", "time cannot be dilated on several machines: the "
-					     "network between them is not");
-	if (!status && up.machines.machines.count && up.pack)
-		status = options_wrong("up", "nodes are not packed on several machines");
-	if (!status)
-		status = pack_choose(&up, &plan);
+	status = up_machines_read(&up.machines)
+			?: scenario_load(&up, argv[1], &plan, &images)
+			?: machines_check(&up, &plan)
+			?: pack_choose(&up, &plan);
 	if (!status) {
 		up_machines_digest(&up.machines, &plan);
 		options.tunnel = up.machines.tunnel;
@@ -419,12 +425,10 @@ int cmd_up(int argc, char **argv)
 		options.name = up.name ? up.name : plan.scenario;
 		options.fabric = up.fabric;
 		options.full_root = up.full_root;
-		status = daemon_start(&plan, &options, &images);
+		status = daemon_start(&plan, &options, &images)
+				 ?: started_print(&up, options.name)
+				 ?: up_health_await(options.name, &plan);
 	}
-	if (!status)
-		status = started_print(&up, options.name);
-	if (!status)
-		status = up_health_await(options.name, &plan);
 	up_images_free(&images);
 	plan_free(&plan);
 	return status;

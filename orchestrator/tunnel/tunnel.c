@@ -157,20 +157,19 @@ static int socket_open(int family, const char *port, bool shared)
 	struct sockaddr_in any4 = { .sin_family = AF_INET,
 				    .sin_port = htons((uint16_t)atoi(port)) };
 	int fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int error = 0;
+	int error;
 
 	if (fd < 0)
 		return -errno;
-	if (shared)
-		error = option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	if (family == AF_INET6)
+		option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 	/* no fragments of IP: one that is lost would cost the datagram, and the length of datagrams
 	 * is ours to find (tunnel_peer.h) */
-	if (!error && family == AF_INET)
-		error = option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
-	if (!error && family == AF_INET6) {
-		error = option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
-		option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
-	}
+	error = (shared ? option(fd, SOL_SOCKET, SO_REUSEADDR, 1) : 0)
+			?: (family == AF_INET
+				    ? option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
+				    : option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER,
+					     IPV6_PMTUDISC_DO));
 	if (!error && bind(fd, family == AF_INET ? (struct sockaddr *)&any4 : (void *)&any6,
 			   family == AF_INET ? sizeof(any4) : sizeof(any6)))
 		error = -errno;
@@ -319,8 +318,7 @@ int tunnel_start(struct tunnel *tunnel, int clock_fd, uint32_t link_count, bool 
 	tunnel->control = sockets[0];
 	error = spawn(tunnel, sockets[1], keep_user);
 	close(sockets[1]);
-	if (!error)
-		error = orders_first(tunnel, clock_fd, page_fd, link_count);
+	error = error ?: orders_first(tunnel, clock_fd, page_fd, link_count);
 	close(page_fd);
 	return error;
 }
