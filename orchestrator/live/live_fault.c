@@ -107,11 +107,14 @@ static const char *state_of(const struct live *live, uint32_t index)
 void live_faults_link_joins(struct live *live, uint32_t link)
 {
 	const struct plan_faults *faults = &live->plan->faults;
+	uint32_t present = 0; /* what an earlier link left at this place does not count */
 
-	for (uint32_t i = 0; live->faults.player.down && i < faults->count; i++)
-		live->faults.player.down[link] +=
-			!strcmp(state_of(live, i), "present") &&
-			plan_fault_concerns(live->plan, &faults->list[i], link);
+	if (!live->faults.player.down)
+		return;
+	for (uint32_t i = 0; i < faults->count; i++)
+		present += !strcmp(state_of(live, i), "present") &&
+			   plan_fault_concerns(live->plan, &faults->list[i], link);
+	live->faults.player.down[link] = present;
 }
 
 void live_faults_link_gone(struct live *live, uint32_t link)
@@ -120,8 +123,6 @@ void live_faults_link_gone(struct live *live, uint32_t link)
 
 	if (live->faults.taken)
 		live->faults.taken[link] = false;
-	if (live->faults.player.down)
-		live->faults.player.down[link] = 0;
 	for (uint32_t i = 0; i < faults->count; i++)
 		if (faults->list[i].kind == FAULT_LINK && faults->list[i].link == link)
 			faults->list[i].link = GONE;

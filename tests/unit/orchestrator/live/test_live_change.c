@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/live/live_fault.h"
 #include "orchestrator/live/live_query.h"
 #include "tests/testing.h"
 #include "tests/unit/orchestrator/live/one_live.h"
@@ -58,6 +59,28 @@ TEST(live_add__no_place_is_left)
 	is_refused("{'ask': 'add-link', 'node': 's1', 'peer': 's2'}",
 		   "a link from s1 to s2: no slot is left; up to 64 switches, 256 hosts and 1024 "
 		   "links can join");
+}
+
+/* TB-22: switch s1 has failed when a link to it is planned and then refused: the next link at that
+ * place is another one, which no fault has taken down */
+TEST(live_add__refused_while_a_fault_is_present)
+{
+	struct port_config like;
+	int64_t link;
+
+	one_live_end();
+	one_live_begin(TWO "faults: [{at: 20us, switch: s1}]\n");
+	ck_assert_int_eq(live_faults_init(&live), 0);
+	like = plan_spare_template(&plan, 0, 1);
+	link = plan_spare_link(&plan, 0, 1, &like);
+	plan_spare_link_remove(&plan, (uint32_t)link);
+	live.faults.player.action = 1;
+	is_refused("{'ask': 'add-switch', 'name': 'n', 'neighbours': ['s1', 'n']}",
+		   "a switch cannot have a link to itself");
+	is_refused("{'ask': 'add-switch', 'name': 'n', 'neighbours': ['s2', 'n']}",
+		   "a switch cannot have a link to itself");
+	ck_assert_uint_eq(live.faults.player.down[link], 0);
+	live_faults_fini(&live);
 }
 
 /* a host of which the link has no place does not join either */
