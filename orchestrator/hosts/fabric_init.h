@@ -23,8 +23,8 @@ struct fabric_init_report {
 /* A request to it is a number, uint32_t, with the descriptors of enum room_begin_fd; the answer is
  * a struct init_answer with value 0 and a pidfd of the host's init process, or with -errno. */
 
-/** fabric_init_fork() - fork() into a new pid and mount namespace. Later children of the caller stay
- *  in its own. */
+/** fabric_init_fork() - fork() into a new pid and mount namespace. Later children of the caller
+ *  stay in its own. */
 pid_t fabric_init_fork(void);
 
 /** fabric_init_run() - is the init process, to its end, in the child of fabric_init_fork().
