@@ -99,7 +99,7 @@ static uint8_t *section_write(const struct pcapng_header *header, uint8_t *block
 	to = put16(to, VERSION_MAJOR);
 	to = put16(to, VERSION_MINOR);
 	memset(to, 0xff, 8); /* length of the section: not known yet */
-	to = put_text(to + 8, SECTION_APPLICATION, header->application);
+	to = put_text(to + 8, SECTION_APPLICATION, "heddle");
 	return block_end(block, put_text(to, OPTION_COMMENT, header->comment));
 }
 

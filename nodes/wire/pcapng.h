@@ -14,8 +14,8 @@
 
 /* what precedes the packets. Texts are UTF-8; NULL: none. */
 struct pcapng_header {
-	const char *application, *comment; /* the program that wrote it, and its subject */
-	const char *name, *description;    /* of the interface */
+	const char *comment;            /* the subject of the file */
+	const char *name, *description; /* of the interface */
 	uint64_t rate_bps;
 	uint32_t snap_bytes; /* no packet holds more; 0: no limit */
 };

@@ -32,7 +32,6 @@ static int description_put(const struct plan *plan, uint32_t index, uint32_t por
 	uint8_t bytes[PCAPNG_HEADER_BYTES_MAX];
 	char name[2 * NODE_NAME_MAX + 1], description[128], comment[256];
 	struct pcapng_header header = {
-		.application = "heddle",
 		.comment = comment,
 		.name = name,
 		.description = description,

@@ -119,7 +119,6 @@ static int header_put(const struct capture_file *capture, const struct plan *pla
 	uint8_t bytes[PCAPNG_HEADER_BYTES_MAX];
 	char comment[256], description[128];
 	struct pcapng_header header = {
-		.application = "heddle",
 		.comment = comment,
 		.name = capture->link,
 		.description = description,

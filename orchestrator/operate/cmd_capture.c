@@ -126,7 +126,6 @@ static bool header_write(const struct tap *tap, const json_t *answer, int fd)
 	uint32_t length;
 	char comment[256], description[128];
 	struct pcapng_header header = {
-		.application = "heddle",
 		.comment = comment,
 		.name = tap->link,
 		.description = description,
@@ -343,7 +342,7 @@ int cmd_capture(int argc, char **argv)
 		goto out;
 	colon = strchr(argv[1], ':');
 	status = CLIENT_USAGE;
-	if (!colon || colon == argv[1] || !colon[1]) {
+	if (!colon || colon == argv[1] || !colon[1] || colon - argv[1] >= NODE_NAME_MAX) {
 		options_wrong("capture",
 			      "a link is written node:peer or node:port, such as s1:s2 or s1:3, "
 			      "not '%s'",

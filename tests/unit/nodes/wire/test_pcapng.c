@@ -24,8 +24,7 @@ TEST(header__byte_by_byte)
 		0, 0x00, 0xd0, 0xed, 0x90, 0x2e, 0, 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 13, 0, 1, 0, 0, 0,
 		0, 0, 0, 0, 0, 0, 72, 0, 0, 0
 	};
-	const struct pcapng_header header = { .application = "heddle",
-					      .comment = "seed 123",
+	const struct pcapng_header header = { .comment = "seed 123",
 					      .name = "s1:h3",
 					      .description = "p2",
 					      .rate_bps = 200000000000,
@@ -38,9 +37,7 @@ TEST(header__byte_by_byte)
 TEST(header__long_texts_are_cut)
 {
 	char text[3 * PCAPNG_TEXT_MAX];
-	const struct pcapng_header header = {
-		.application = text, .comment = text, .name = text, .description = text
-	};
+	const struct pcapng_header header = { .comment = text, .name = text, .description = text };
 	uint32_t length;
 
 	memset(text, 'x', sizeof(text) - 1);
@@ -48,7 +45,7 @@ TEST(header__long_texts_are_cut)
 	length = pcapng_header_write(&header, bytes);
 	ck_assert_uint_le(length, PCAPNG_HEADER_BYTES_MAX);
 	ck_assert_uint_eq(pcapng_block_before(bytes + length),
-			  length - pcapng_block_before(bytes + 24 + 2 * 516 + 8));
+			  length - pcapng_block_before(bytes + 24 + 12 + 516 + 8));
 }
 
 TEST(packet__byte_by_byte)

@@ -159,6 +159,18 @@ TEST(cmd_capture__refused)
 	ck_assert_str_eq(said, "heddle capture: cannot write no/f: No such file or directory\n");
 }
 
+/* the first 31 bytes may be the name of another node */
+TEST(cmd_capture__name_too_long)
+{
+	asked[0] = 0;
+	exec_answer = "{\"error\": \"refused\"}\n";
+	exec_paths[0] = NULL;
+	ck_assert_int_eq(command_run(cmd_capture, "capture|abcdefghijklmnopqrstuvwxyz012345:1|f"),
+			 CLIENT_USAGE);
+	ck_assert_ptr_nonnull(strstr(said, "not 'abcdefghijklmnopqrstuvwxyz012345:1'"));
+	ck_assert_str_eq(asked, "");
+}
+
 /* no ring, one that is too short, or no descriptor at all */
 TEST_RANGE(cmd_capture__no_ring, 0, 4)
 {
