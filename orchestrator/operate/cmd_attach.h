@@ -1,4 +1,5 @@
-/*  cmd_attach - `heddle attach`: a container joins a running fabric as a host (TB-22). */
+/*  cmd_attach - `heddle attach`: a container joins a running fabric as a host (TB-15, TB-17,
+ *  TB-22). */
 #ifndef HEDDLE_ORCHESTRATOR_OPERATE_CMD_ATTACH_H
 #define HEDDLE_ORCHESTRATOR_OPERATE_CMD_ATTACH_H
 
