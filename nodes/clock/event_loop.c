@@ -220,45 +220,50 @@ struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, st
 	return loop;
 }
 
-/* Threads of the kernel close @count of @fds, at most ENTRIES.  Return: false: they were not asked
- * to. */
-static bool close_batch(struct event_loop *loop, const int *fds, uint32_t count)
+/* Threads of the kernel close the first of @fds, at most @count or ENTRIES.  Return: how many */
+static uint32_t close_batch(struct event_loop *loop, const int *fds, uint32_t count)
 {
 	struct io_uring_sqe *sqe;
 	struct io_uring_cqe *cqe;
-	uint32_t asked = 0;
+	uint32_t asked = 0, waited;
+	int taken;
 
 	while (asked < count && (sqe = io_uring_get_sqe(&loop->ring))) {
 		io_uring_prep_close(sqe, fds[asked]);
 		sqe->flags = IOSQE_ASYNC;
 		sqe->user_data = CLOSED_FIRST + asked++;
 	}
-	if (asked != count || io_uring_submit(&loop->ring) != (int)count)
-		return false;
-	while (asked && !io_uring_wait_cqe(&loop->ring, &cqe)) {
+	taken = io_uring_submit(&loop->ring);
+	waited = taken > 0 ? (uint32_t)taken : 0;
+	asked = waited;
+	while (waited && !io_uring_wait_cqe(&loop->ring, &cqe)) {
 		if (cqe->user_data >= CLOSED_FIRST) {
-			asked--;
+			waited--;
 			if (cqe->res)
 				close(fds[cqe->user_data - CLOSED_FIRST]);
 		}
 		io_uring_cqe_seen(&loop->ring, cqe);
 	}
-	return true;
+	return asked;
 }
 
 void event_loop_close_all(struct event_loop *loop, const int *fds, uint32_t count)
 {
 	unsigned threads[2] = { ENTRIES, 0 };
+	bool uring = loop->uring;
 
-	if (loop->uring)
+	if (uring)
 		syscall(SYS_io_uring_register, loop->ring.ring_fd, IORING_REGISTER_IOWQ_MAX_WORKERS,
 			threads, 2);
 	while (count) {
 		uint32_t batch = count < ENTRIES ? count : ENTRIES;
 
-		if (!loop->uring || !close_batch(loop, fds, batch))
-			for (uint32_t i = 0; i < batch; i++)
-				close(fds[i]);
+		uint32_t closed = uring ? close_batch(loop, fds, batch) : 0;
+
+		uring = closed ==
+			batch; /* else what the kernel did not take is still in the ring */
+		for (uint32_t i = closed; i < batch; i++)
+			close(fds[i]);
 		fds += batch;
 		count -= batch;
 	}

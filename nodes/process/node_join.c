@@ -426,11 +426,9 @@ int node_join_ports(struct node *node)
 
 /* ---- links that come and go (real clock) ---- */
 
-static void port_unplug(struct node *node, uint32_t port)
+/* the sockets of the link of @port */
+static void port_close(struct node *node, uint32_t port)
 {
-	pace_unplug(&node->pace, port);
-	if (!node->links[port].down)
-		node->ops->link_down(node->dataplane, port, pace_reached(&node->pace));
 	if (node->carriers[port]) {
 		carrier_fini(node->carriers[port]);
 		free(node->carriers[port]);
@@ -440,10 +438,24 @@ static void port_unplug(struct node *node, uint32_t port)
 	descriptor_close(&node->peer_doorbells[port]);
 }
 
+static void port_unplug(struct node *node, uint32_t port)
+{
+	pace_unplug(&node->pace, port);
+	if (!node->links[port].down)
+		node->ops->link_down(node->dataplane, port, pace_reached(&node->pace));
+	port_close(node, port);
+}
+
+static void link_end(struct node *node, uint32_t port)
+{
+	link_fini(&node->links[port]);
+	unmap(&node->rings[2 * (size_t)port]);
+	unmap(&node->rings[2 * (size_t)port + 1]);
+}
+
 /* a new link at @port; what the former one had is gone first */
 static int port_plug(struct node *node, uint32_t port, struct control_message *message, FILE *out)
 {
-	struct mapping *rings = &node->rings[2 * (size_t)port];
 	struct port_config was = node->config->ports[port];
 	struct why why = { "" };
 	uint32_t at = 0;
@@ -451,11 +463,9 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 
 	node->broken_told &= ~(1ull << port);
 	port_unplug(node, port);
-	if (rings[1].memory)
+	if (node->rings[2 * (size_t)port + 1].memory)
 		link_lose(&node->links[port]);
-	link_fini(&node->links[port]);
-	unmap(&rings[0]);
-	unmap(&rings[1]);
+	link_end(node, port);
 	node->config->ports[port] = *message->port;
 	error = node_config_check(node->config, &why);
 	if (!error)
@@ -466,6 +476,9 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 	if (error) {
 		fprintf(out, "port %u cannot have this link: %s\n", port,
 			why.text[0] ? why.text : strerror(-error));
+		pace_unplug(&node->pace, port);
+		port_close(node, port);
+		link_end(node, port);
 		node->config->ports[port] = was;
 		link_init_vacant(&node->links[port], node->config, port, node->stats);
 		return error;

@@ -242,8 +242,12 @@ static int pair_make(struct host_net *host, struct fabric_namespaces *namespaces
 	if (error)
 		return error;
 	host->far_index = netlink_index(&namespaces->netlink, spec->far_name);
-	if (host->far_index < 0)
+	if (host->far_index < 0) {
+		error = netlink_index(netlink, spec->interface);
+		if (error > 0) /* an attached namespace would keep it */
+			netlink_link_delete(netlink, error);
 		return host->far_index;
+	}
 	host->index = netlink_index(netlink, spec->interface);
 	if (host->index < 0)
 		return host->index;

@@ -84,13 +84,17 @@ static int cache_open(struct cache *cache, bool make, struct why *why)
 
 static int cache_lock(struct cache *cache, struct why *why)
 {
+	int locked;
+
 	cache->lock_fd = openat(cache->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (cache->lock_fd >= 0 && flock(cache->lock_fd, LOCK_EX | LOCK_NB)) {
+	locked = cache->lock_fd < 0 ? -1 : flock(cache->lock_fd, LOCK_EX | LOCK_NB);
+	if (locked && errno == EWOULDBLOCK) {
 		fprintf(stderr, "heddle: waits for another one that unpacks or removes images\n");
-		while (flock(cache->lock_fd, LOCK_EX) && errno == EINTR)
-			;
+		do
+			locked = flock(cache->lock_fd, LOCK_EX);
+		while (locked && errno == EINTR);
 	}
-	return cache->lock_fd < 0 ? failed(-errno, "a lock in", cache->path, why) : 0;
+	return locked ? failed(-errno, "a lock in", cache->path, why) : 0;
 }
 
 static void cache_close(struct cache *cache)

@@ -46,8 +46,10 @@ static int pair_add(struct veth_link *veth, struct netlink *netlink, const char 
 
 void veth_link_free(struct veth_link *veth, struct netlink *netlink)
 {
-	if (veth->index_a > 0)
-		netlink_link_delete(netlink, veth->index_a);
+	int index = veth->index_a > 0 ? veth->index_a : veth->index_b;
+
+	if (index > 0) /* one end takes the other with it */
+		netlink_link_delete(netlink, index);
 	*veth = (struct veth_link){ 0 };
 }
 

@@ -168,7 +168,7 @@ static const char **arguments_make(const struct view_forks *forks,
 /* in the new process: only calls that are safe after fork() in a process with threads. @priority as
  * setpriority() */
 static void __attribute__((noreturn))
-run_exec(const char *const *words, const int fds[4], int priority)
+run_exec(const char *const *words, const int fds[4], int priority, pid_t parent)
 {
 	sigset_t none;
 	int from[4];
@@ -181,6 +181,8 @@ run_exec(const char *const *words, const int fds[4], int priority)
 	close_range(4, ~0u, 0);
 	setpgid(0, 0); /* Ctrl-C in the terminal is for the server, which ends this */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
 	setpriority(PRIO_PROCESS, 0, priority);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -202,6 +204,7 @@ static bool run_start(struct view_forks *forks, struct view_fork_run *run,
 	char at[40] = "", *script = fork_script(recording->changes);
 	int fds[] = { script ? text_file(script) : -1, open("/dev/null", O_RDWR | O_CLOEXEC),
 		      memfd_create("errors", MFD_CLOEXEC), recording->fd };
+	pid_t parent = getpid();
 	const char **words;
 
 	if (first)
@@ -214,7 +217,7 @@ static bool run_start(struct view_forks *forks, struct view_fork_run *run,
 	if (words && fds[0] >= 0 && fds[1] >= 0 && fds[2] >= 0)
 		run->pid = fork();
 	if (!run->pid)
-		run_exec(words, fds, first_goes_on(forks->shelf) ? BESIDE_PRIORITY : 0);
+		run_exec(words, fds, first_goes_on(forks->shelf) ? BESIDE_PRIORITY : 0, parent);
 	free(words);
 	free(script);
 	descriptor_close(&fds[0]);
