@@ -75,8 +75,8 @@ static void text_write(const struct lab_opened *opened, const struct lab_verdict
 		printf("  %-20s ", question->name);
 		utf8_pad(stdout, -24, given);
 		printf(" %-10s %s%s%s\n", question->tolerance ? question->tolerance : "-",
-		       colour ? (ok ? "\033[32m" : "\033[31m") : "", ok ? "ok" : "not right",
-		       colour ? "\033[0m" : "");
+		       screen_paint(colour, ok ? SCREEN_GREEN : SCREEN_RED),
+		       ok ? "ok" : "not right", screen_paint(colour, SCREEN_PLAIN));
 	}
 	putchar('\n');
 	for (uint32_t c = 0; c < lab->check_count; c++)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/base/screen.h"
 #include "orchestrator/command/client.h"
 #include "orchestrator/operate/exec_many.h"
 #include "orchestrator/run/neighbour_advice.h"
@@ -129,7 +130,7 @@ static int result_print(const struct ping_result *result)
 	size_t pairs = result->answered + result->failed;
 
 	if (result->terminal)
-		fputs("\r\033[K", stderr);
+		fputs(SCREEN_LINE_CLEAR, stderr);
 	if (result->json)
 		client_json_print(result->pairs);
 	else if (pairs)

@@ -23,8 +23,6 @@
 
 #define SECONDS_MIN 0.1
 #define SECONDS_MAX 86400.0
-#define SCREEN_CLEAR "\033[H\033[2J\033[?7l" /* home, clear, cut long lines */
-#define SCREEN_WRAP "\033[?7h"               /* wrap them again */
 
 struct top {
 	const char *fabric;
@@ -88,7 +86,7 @@ static void interval_print(const struct top *top, const json_t *fabric, unsigned
 		json_dumpf(fabric, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
 		putchar('\n');
 	} else if (screen.terminal) {
-		fputs(SCREEN_CLEAR, stdout);
+		fputs(SCREEN_CLEAR SCREEN_CUT, stdout);
 		top_text_print(fabric, &screen, stdout);
 		fputs(SCREEN_WRAP, stdout);
 	} else {

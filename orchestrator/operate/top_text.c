@@ -19,9 +19,6 @@
 #define LINK_COLUMNS 58u /* of a row of a link on a terminal, without bars and losses */
 #define BAR_COLUMNS_LEAST 4u
 #define BAR_COLUMNS_MOST 12u
-#define GREEN "\033[32m"
-#define YELLOW "\033[33m"
-#define PLAIN "\033[0m"
 #define ROCE_LINES 2u        /* sums and deadlocks in a fabric of kind roce */
 #define LINKS_MAX (1u << 20) /* a larger number is no link */
 
@@ -182,9 +179,9 @@ static void node_draw(const json_t *node, double queue_share, const struct scree
 		"%10s\n",
 		member_text(node, "kind"), member_text(node, "name"), real_of(node, "cpu_percent"),
 		human_bytes((uint64_t)member_number(node, "queue_bytes"), queue),
-		screen->colours ? YELLOW : "",
+		screen_paint(screen->colours, SCREEN_YELLOW),
 		bar_pad(bar, queue_share, BAR_COLUMNS_MOST, screen->utf8),
-		screen->colours ? PLAIN : "",
+		screen_paint(screen->colours, SCREEN_PLAIN),
 		human_rate((uint64_t)real_of(node, "received_bps"), in),
 		human_rate((uint64_t)real_of(node, "sent_bps"), away),
 		strcmp(state, "running") ? "  " : "", strcmp(state, "running") ? state : "",
@@ -332,7 +329,8 @@ static void link_draw(const struct row *row, const struct screen *screen, FILE *
 {
 	char rate[HUMAN_TEXT_MAX], there[HUMAN_TEXT_MAX], back[HUMAN_TEXT_MAX],
 		name[2 * NODE_NAME_MAX], bar[BAR_TEXT_MAX], other[BAR_TEXT_MAX];
-	const char *colour = screen->colours ? GREEN : "", *plain = screen->colours ? PLAIN : "";
+	const char *colour = screen_paint(screen->colours, SCREEN_GREEN),
+		   *plain = screen_paint(screen->colours, SCREEN_PLAIN);
 	unsigned columns = link_bar_columns(screen);
 
 	snprintf(name, sizeof(name), "%s:%s", member_text(row->node, "name"),

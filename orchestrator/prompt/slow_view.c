@@ -20,15 +20,7 @@
 #define QUEUE_FULL_LEAST 10000u
 #define SCORE_DECAY 0.9 /* of a picture: a port that was busy stays for a while (ours) */
 
-#define RED "\033[1;31m"
-#define GREEN "\033[32m"
-#define YELLOW "\033[33m"
-#define PLAIN "\033[0m"
-#define CUT "\033[?7l" /* long lines end at the edge */
-#define WRAP "\033[?7h"
 #define LINE_END "\033[K\n" /* and nothing of what was there */
-#define ALL_CLEAR "\033[H\033[2J"
-#define BELOW_CLEAR "\033[J"
 
 struct slow_port {
 	uint32_t node, port;
@@ -213,7 +205,7 @@ static void line_print(struct slow_view *view)
 
 static const char *paint(const struct slow_view *view, const char *colour)
 {
-	return view->screen.colours ? colour : "";
+	return screen_paint(view->screen.colours, colour);
 }
 
 /* columns of each of the two bars; 0: the terminal is too narrow for them */
@@ -234,11 +226,14 @@ static void port_draw(const struct slow_view *view, const struct slow_port *port
 		queue_bar[BAR_TEXT_MAX];
 
 	fprintf(view->out, "%-*.*s  %10s  %s%s%s  %10s  %s%s%s  %s%s%s" LINE_END, name_columns,
-		name_columns, port->name, human_rate(port->rate_bps, rate), paint(view, GREEN),
-		bar_pad(rate_bar, port->busy, columns, view->screen.utf8), paint(view, PLAIN),
-		human_bytes(port->queue_bytes, queue), paint(view, YELLOW),
+		name_columns, port->name, human_rate(port->rate_bps, rate),
+		paint(view, SCREEN_GREEN),
+		bar_pad(rate_bar, port->busy, columns, view->screen.utf8),
+		paint(view, SCREEN_PLAIN), human_bytes(port->queue_bytes, queue),
+		paint(view, SCREEN_YELLOW),
 		bar_pad(queue_bar, queue_share(view, port), columns, view->screen.utf8),
-		paint(view, PLAIN), paint(view, RED), port->mark, paint(view, PLAIN));
+		paint(view, SCREEN_PLAIN), paint(view, SCREEN_RED), port->mark,
+		paint(view, SCREEN_PLAIN));
 }
 
 static void head_draw(const struct slow_view *view, int name_columns, unsigned columns)
@@ -270,9 +265,9 @@ static void picture_draw(struct slow_view *view, bool resized)
 	}
 	name_columns = name_columns < NAME_COLUMNS_MAX ? name_columns : NAME_COLUMNS_MAX;
 	columns = bar_columns(view, (unsigned)name_columns);
-	fputs(CUT, view->out);
+	fputs(SCREEN_CUT, view->out);
 	if (view->drawn && resized)
-		fputs(ALL_CLEAR, view->out); /* the terminal has broken what was there */
+		fputs(SCREEN_CLEAR, view->out); /* the terminal has broken what was there */
 	else if (view->drawn)
 		fprintf(view->out, "\033[%uA\r", view->drawn);
 	head_draw(view, name_columns, columns);
@@ -282,7 +277,7 @@ static void picture_draw(struct slow_view *view, bool resized)
 		port_draw(view, &view->ports[i], name_columns, columns);
 		drawn++;
 	}
-	fputs(BELOW_CLEAR WRAP, view->out);
+	fputs(SCREEN_BELOW_CLEAR SCREEN_WRAP, view->out);
 	view->drawn = drawn;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/base/screen.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/results/results_origin.h"
 
@@ -117,11 +118,11 @@ static int wider(int columns, const char *text)
 static void head_write(const struct compare_table *table, int names, const int *columns,
 		       bool colour, FILE *out)
 {
-	fprintf(out, "%s", colour ? "\033[1m" : "");
+	fprintf(out, "%s", screen_paint(colour, SCREEN_BOLD));
 	utf8_pad(out, -names, head_of(table));
 	for (uint32_t c = 0; c < table->compare->column_count; c++)
 		utf8_pad(out, GAP + columns[c], table->compare->column_names[c]);
-	fprintf(out, "%s\n", colour ? "\033[0m" : "");
+	fprintf(out, "%s\n", screen_paint(colour, SCREEN_PLAIN));
 }
 
 static void row_write(const struct compare_table *table, const struct compare_row *row, int names,
@@ -131,8 +132,8 @@ static void row_write(const struct compare_table *table, const struct compare_ro
 	for (uint32_t c = 0; c < table->compare->column_count; c++)
 		utf8_pad(out, GAP + columns[c], shown(row, c));
 	if (row->note[0])
-		fprintf(out, "%*s%s%s%s", GAP, "", colour ? "\033[1;31m" : "", row->note,
-			colour ? "\033[0m" : "");
+		fprintf(out, "%*s%s%s%s", GAP, "", screen_paint(colour, SCREEN_RED), row->note,
+			screen_paint(colour, SCREEN_PLAIN));
 	fputc('\n', out);
 }
 
@@ -146,8 +147,8 @@ void compare_seed(struct compare_table *table, uint64_t seed)
 
 static void title_write(const struct compare_table *table, bool colour, FILE *out)
 {
-	fprintf(out, "%s%s%s: %" PRIu32 " %s%s%s%s; %s clock", colour ? "\033[1m" : "",
-		table->scenario, colour ? "\033[0m" : "", table->row_count,
+	fprintf(out, "%s%s%s: %" PRIu32 " %s%s%s%s; %s clock", screen_paint(colour, SCREEN_BOLD),
+		table->scenario, screen_paint(colour, SCREEN_PLAIN), table->row_count,
 		table->head ? "value" : "variant", table->row_count == 1 ? "" : "s",
 		table->head ? " of " : "", table->head ? table->head : "",
 		table->real ? "real" : "virtual");

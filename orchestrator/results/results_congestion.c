@@ -11,6 +11,7 @@
 #include "nodes/base/array.h"
 #include "nodes/base/units.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/screen.h"
 #include "orchestrator/results/reaction.h"
 #include "orchestrator/results/results_share.h"
 #include "orchestrator/results/statistics.h"
@@ -234,9 +235,10 @@ void results_congestion_write(const struct plan *plan, const struct results *res
 	if (is_quiet(&sums))
 		return;
 	if (sums.outputs)
-		fprintf(out, "\n%s%-24s  %12s  %13s  %12s  %12s  %s%s\n", colour ? "\033[1m" : "",
-			"congested ports to hosts", "ECA (0..255)", "ACK_ECAs sent", "queue mean",
-			"queue max", "last sender told after", colour ? "\033[0m" : "");
+		fprintf(out, "\n%s%-24s  %12s  %13s  %12s  %12s  %s%s\n",
+			screen_paint(colour, SCREEN_BOLD), "congested ports to hosts",
+			"ECA (0..255)", "ACK_ECAs sent", "queue mean", "queue max",
+			"last sender told after", screen_paint(colour, SCREEN_PLAIN));
 	else
 		fputc('\n', out);
 	outputs_write(plan, results, sums.outputs, out);
@@ -247,6 +249,6 @@ void results_congestion_write(const struct plan *plan, const struct results *res
 		fprintf(out,
 			"%sSTOPs sent to peers%s, because a buffer was full: %" PRIu64
 			", most of them by %s\n",
-			colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", sums.all.stops,
-			place(plan, sums.stopper, at));
+			screen_paint(colour, SCREEN_RED), screen_paint(colour, SCREEN_PLAIN),
+			sums.all.stops, place(plan, sums.stopper, at));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/screen.h"
 
 static const char *const kind_name[FAULT_KINDS] = { "link", "switch", "fabric-manager" };
 
@@ -68,8 +69,8 @@ void results_fault_write(const struct plan *plan, const struct results *results,
 		if (strlen(plan->faults.list[i].name) > columns)
 			columns = strlen(plan->faults.list[i].name);
 	fprintf(out, "\n%s%-*s  %10s  %10s  %6s  %6s  %12s  %12s  %10s%s\n",
-		colour ? "\033[1m" : "", (int)columns, "failed", "at", "until", "lost", "astray",
-		"before", "least", "recovered", colour ? "\033[0m" : "");
+		screen_paint(colour, SCREEN_BOLD), (int)columns, "failed", "at", "until", "lost",
+		"astray", "before", "least", "recovered", screen_paint(colour, SCREEN_PLAIN));
 	for (uint32_t i = 0; i < results->fault_count; i++)
 		row_write(plan, results, i, (int)columns, out);
 }

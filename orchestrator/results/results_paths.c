@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/screen.h"
 #include "orchestrator/results/statistics.h"
 
 /* the sums over all ports: choices of switches, BECNs of NICs, waits for credit of both; and the
@@ -85,7 +86,8 @@ void results_paths_write(const struct plan *plan, const struct results *results,
 	if (!results_has_paths(plan))
 		return;
 	sums = sums_of(results);
-	fprintf(out, "\n%spaths%s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
+	fprintf(out, "\n%spaths%s\n", screen_paint(colour, SCREEN_BOLD),
+		screen_paint(colour, SCREEN_PLAIN));
 	choices_write(&sums.all, out);
 	redirects_write(plan, &sums, out);
 	if (sums.all.folds)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/screen.h"
 #include "orchestrator/results/results_roce.h"
 
 #define OUTPUTS_SHOWN 8u
@@ -30,12 +31,12 @@ static const char *const state_name[ROCE_STATES] = {
 
 static const char *red(const struct roce_text *t)
 {
-	return t->colour ? "\033[1;31m" : "";
+	return screen_paint(t->colour, SCREEN_RED);
 }
 
 static const char *plain(const struct roce_text *t)
 {
-	return t->colour ? "\033[0m" : "";
+	return screen_paint(t->colour, SCREEN_PLAIN);
 }
 
 static bool is_switch(const struct roce_text *t, const struct result_class *row)
@@ -140,8 +141,9 @@ static bool outputs_write(const struct roce_text *t)
 	if (count) {
 		qsort(rows, count, sizeof(*rows), worse);
 		fprintf(t->out, "\n%s%-20s  %-12s  %9s  %9s  %10s  %10s  %10s  %s%s\n",
-			t->colour ? "\033[1m" : "", "congested outputs", "class", "dropped",
-			"marked", "paused for", "queue mean", "queue max", "state", plain(t));
+			screen_paint(t->colour, SCREEN_BOLD), "congested outputs", "class",
+			"dropped", "marked", "paused for", "queue mean", "queue max", "state",
+			plain(t));
 	}
 	for (uint32_t i = 0; i < count && i < OUTPUTS_SHOWN; i++)
 		output_write(t, rows[i]);

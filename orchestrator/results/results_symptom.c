@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "orchestrator/base/screen.h"
+
 #define SHOWN 12u
 
 static const char *const kind_name[SYMPTOM_KINDS] = {
@@ -101,7 +103,7 @@ void results_symptom_write(const struct plan *plan, const struct results *result
 		const struct result_symptom *symptom = &results->symptoms[i];
 		const char *name = plan->nodes[symptom->node].name;
 
-		fprintf(out, "%s%s", i ? "" : "\n", colour ? "\033[1;31m" : "");
+		fprintf(out, "%s%s", i ? "" : "\n", screen_paint(colour, SCREEN_RED));
 		if (symptom->kind == SYMPTOM_NO_TABLES)
 			fprintf(out,
 				"switch %s has no tables: it has forwarded nothing to its "
@@ -112,7 +114,7 @@ void results_symptom_write(const struct plan *plan, const struct results *result
 				"host %s has delivered nothing, and retransmitted %" PRIu64
 				" packets",
 				name, symptom->resent);
-		fprintf(out, "%s\n", colour ? "\033[0m" : "");
+		fprintf(out, "%s\n", screen_paint(colour, SCREEN_PLAIN));
 	}
 	if (results->symptom_count > SHOWN)
 		fprintf(out, "... and %" PRIu32 " more\n", results->symptom_count - SHOWN);

@@ -13,6 +13,7 @@
 
 #include "orchestrator/base/bar.h"
 #include "orchestrator/base/human.h"
+#include "orchestrator/base/screen.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/results/results_congestion.h"
 #include "orchestrator/results/results_fault.h"
@@ -70,13 +71,8 @@ void results_text_write(const struct plan *plan, const struct results *results,
 
 static const char *paint(const struct text *t, const char *code)
 {
-	return t->colour ? code : "";
+	return screen_paint(t->colour, code);
 }
-
-#define BOLD "\033[1m"
-#define RED "\033[1;31m"
-#define GREEN "\033[32m"
-#define PLAIN "\033[0m"
 
 static const char *host_name(const struct text *t, uint32_t host)
 {
@@ -95,11 +91,11 @@ title(const struct text *t, const char *format, ...)
 {
 	va_list arguments;
 
-	fprintf(t->out, "\n%s", paint(t, BOLD));
+	fprintf(t->out, "\n%s", paint(t, SCREEN_BOLD));
 	va_start(arguments, format);
 	vfprintf(t->out, format, arguments);
 	va_end(arguments);
-	fprintf(t->out, "%s\n", paint(t, PLAIN));
+	fprintf(t->out, "%s\n", paint(t, SCREEN_PLAIN));
 }
 
 /* the columns that the longest name of flows and groups needs */
@@ -137,10 +133,10 @@ static void head_write(const struct text *t, const char *loops)
 	fprintf(t->out,
 		"%s%s%s: %s%s%s%" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32
 		" link%s; %s clock, seed %" PRIu64 "\n",
-		paint(t, BOLD), t->plan->scenario, paint(t, PLAIN), named ? "fabric " : "",
-		named ? scenario_fabric_name[plan_fabric(t->plan)] : "", named ? ", " : "",
-		t->plan->switch_count, t->plan->switch_count == 1 ? "" : "es", t->plan->host_count,
-		t->plan->host_count == 1 ? "" : "s", t->plan->link_count,
+		paint(t, SCREEN_BOLD), t->plan->scenario, paint(t, SCREEN_PLAIN),
+		named ? "fabric " : "", named ? scenario_fabric_name[plan_fabric(t->plan)] : "",
+		named ? ", " : "", t->plan->switch_count, t->plan->switch_count == 1 ? "" : "es",
+		t->plan->host_count, t->plan->host_count == 1 ? "" : "s", t->plan->link_count,
 		t->plan->link_count == 1 ? "" : "s", plan_is_real(t->plan) ? "real" : "virtual",
 		t->plan->seed);
 	fprintf(t->out, "ran %s of fabric time, rates measured over %s",
@@ -152,7 +148,7 @@ static void head_write(const struct text *t, const char *loops)
 	fprintf(t->out, "%s%s\n", loops ? "; " : "", loops ? loops : "");
 	if (t->results->interrupted)
 		fprintf(t->out, "%sinterrupted%s: the figures are those of that moment\n",
-			paint(t, RED), paint(t, PLAIN));
+			paint(t, SCREEN_RED), paint(t, SCREEN_PLAIN));
 }
 
 /* the part of the destination's bytes in the measured interval that @flow sent */
@@ -193,8 +189,8 @@ static void flows_write(const struct text *t)
 			human_rate(flow->goodput_bps, rate), flow->message_count, share * 100,
 			marks);
 		if (results_undelivered(flow))
-			fprintf(t->out, "%sretransmits, nothing arrives%s", paint(t, RED),
-				paint(t, PLAIN));
+			fprintf(t->out, "%sretransmits, nothing arrives%s", paint(t, SCREEN_RED),
+				paint(t, SCREEN_PLAIN));
 		fputc('\n', t->out);
 	}
 }
@@ -214,7 +210,7 @@ static void undelivered_write(const struct text *t, const struct result_flow *fl
 
 	if (undelivered && t->results->flow_count > FLOWS_SHOWN)
 		fprintf(t->out, "  %s%" PRIu32 " flows retransmit, nothing arrives%s",
-			paint(t, RED), undelivered, paint(t, PLAIN));
+			paint(t, SCREEN_RED), undelivered, paint(t, SCREEN_PLAIN));
 }
 
 static void groups_write(const struct text *t)
@@ -310,7 +306,7 @@ static void bytes_write(const struct text *t)
 			    inside));
 	if (!results_balanced(t->results))
 		fprintf(t->out, "%sthe totals do not balance%s: the nodes hold %" PRIu64 " bytes\n",
-			paint(t, RED), paint(t, PLAIN), totals->held_bytes);
+			paint(t, SCREEN_RED), paint(t, SCREEN_PLAIN), totals->held_bytes);
 }
 
 static void packets_write(const struct text *t)
@@ -338,8 +334,8 @@ static void unlogged_write(const struct text *t)
 			"%scompletion times are incomplete%s: %" PRIu64 " of %" PRIu64
 			" messages were not kept, because a NIC keeps %" PRIu32
 			" (nic.messages-max)\n",
-			paint(t, RED), paint(t, PLAIN), totals->messages_unlogged, totals->messages,
-			t->plan->nodes[t->plan->switch_count].nic.messages_max);
+			paint(t, SCREEN_RED), paint(t, SCREEN_PLAIN), totals->messages_unlogged,
+			totals->messages, t->plan->nodes[t->plan->switch_count].nic.messages_max);
 }
 
 static void drops_write(const struct text *t)
@@ -439,8 +435,10 @@ static void fidelity_write(const struct text *t)
 	else
 		lateness_write(t, fidelity->worst);
 	results_fidelity_describe(t->plan, t->results, sentence, sizeof(sentence));
-	fprintf(t->out, "fidelity: %s%s%s\n%s\n", paint(t, results_valid(t->results) ? GREEN : RED),
-		results_fidelity_words(t->plan, t->results, words), paint(t, PLAIN), sentence);
+	fprintf(t->out, "fidelity: %s%s%s\n%s\n",
+		paint(t, results_valid(t->results) ? SCREEN_GREEN : SCREEN_RED),
+		results_fidelity_words(t->plan, t->results, words), paint(t, SCREEN_PLAIN),
+		sentence);
 }
 
 static void host_write(const struct text *t, const struct result_host *host)
@@ -479,8 +477,8 @@ static void expectations_write(const struct text *t)
 	for (uint32_t i = 0; i < results->expectation_count; i++) {
 		const struct result_expectation *row = &results->expectations[i];
 
-		fprintf(t->out, "%s%-6s%s  ", paint(t, row->ok ? GREEN : RED),
-			row->ok ? "ok" : "FAILED", paint(t, PLAIN));
+		fprintf(t->out, "%s%-6s%s  ", paint(t, row->ok ? SCREEN_GREEN : SCREEN_RED),
+			row->ok ? "ok" : "FAILED", paint(t, SCREEN_PLAIN));
 		utf8_pad(t->out, -longest, row->text);
 		fprintf(t->out, "  %s\n", row->shown);
 	}

@@ -8,6 +8,7 @@
 
 #include "nodes/base/version.h"
 #include "orchestrator/base/json_text.h"
+#include "orchestrator/base/screen.h"
 #include "orchestrator/base/utf8.h"
 
 #define GAP 2
@@ -120,12 +121,12 @@ static void table_write(const struct score *score, uint32_t scenario, cell_fn *c
 				widths[c] = utf8_columns(text);
 		}
 	for (uint32_t r = 0; r < rows; r++) {
-		fputs(colour && !r ? "\033[1m" : "", out);
+		fputs(screen_paint(colour && !r, SCREEN_BOLD), out);
 		for (uint32_t c = 0; c < columns; c++) {
 			cell(score, scenario, r, c, text);
 			utf8_pad(out, c ? GAP + widths[c] : -widths[c], text);
 		}
-		fprintf(out, "%s\n", colour && !r ? "\033[0m" : "");
+		fprintf(out, "%s\n", screen_paint(colour && !r, SCREEN_PLAIN));
 	}
 }
 

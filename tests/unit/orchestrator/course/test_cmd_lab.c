@@ -640,7 +640,7 @@ TEST(lab_check__terminal)
 				      (const char *const[]){ NULL }),
 			 1);
 	ASSERT_LACKS(printed, "check 1 of 2");
-	ASSERT_HAS(printed, "5%         \033[31mnot right\033[0m\r\n");
+	ASSERT_HAS(printed, "5%         \033[1;31mnot right\033[0m\r\n");
 }
 
 /* ---- files that cannot be there ---- */
