@@ -30,7 +30,6 @@ static bool head_check(const struct rank_plan *plan, size_t length, uint32_t ran
 		return refuse(why, "it is for another number of ranks");
 	if (!plan->worker_count || plan->worker_count > WORKERS_MAX || !plan->place_count ||
 	    plan->place_count > NODE_COUNT_MAX + WORKERS_MAX * PLACES_LINE ||
-	    plan->ring_count > 2u * NODE_COUNT_MAX * NODE_PORTS_MAX ||
 	    rank_plan_bytes(plan->worker_count, plan->ring_count) != length)
 		return refuse(why, "its numbers of workers, places and rings are wrong");
 	if (!plan->lookahead_ps || plan->lookahead_ps > NODE_TIME_NEVER / 2 ||
