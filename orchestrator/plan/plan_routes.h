@@ -15,16 +15,16 @@
  *  may be empty. */
 int plan_routes_make(struct plan *plan, struct why *why);
 
+/* the time that the link at @port of @node adds to a path */
+typedef node_time_t plan_hop_fn(const struct node_config *node, const struct port_config *port);
+
 /** plan_routes_longest_ps() - the longest time of a path between two switches that have hosts.
  *  Detours and non-minimal port groups are included.
- *  @hop_ps     the time that the link at @port of @node adds to a path.
- *  @more_ps    what every link adds beside it.
+ *  @more_ps    what every link adds beside @hop_ps.
  *  @longest_ps filled; 0 if all hosts are at one switch.
  *  Return: 0 or -ENOMEM. */
-int plan_routes_longest_ps(const struct plan *plan,
-			   node_time_t hop_ps(const struct node_config *node,
-					      const struct port_config *port),
-			   node_time_t more_ps, node_time_t *longest_ps);
+int plan_routes_longest_ps(const struct plan *plan, plan_hop_fn *hop_ps, node_time_t more_ps,
+			   node_time_t *longest_ps);
 
 /** plan_route() - the route of switch @from towards switch @to (indices, not the same).
  *  O(1). */

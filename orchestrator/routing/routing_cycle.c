@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "orchestrator/routing/routing_via.h"
+
 #define NO_CHANNEL UINT32_MAX
 
 struct finder {
@@ -126,10 +128,9 @@ static bool is_via_of(const struct finder *finder, uint32_t via, uint32_t source
 {
 	const struct switch_tables *tables = &finder->routing->switches[source];
 
-	for (uint32_t i = 0; i < tables->via_count && finder->has_hosts[source]; i++)
-		if (tables->vias[i] == finder->topology->switches[via].fabric_address)
-			return true;
-	return false;
+	return finder->has_hosts[source] &&
+	       routing_vias_have(tables->vias, tables->via_count,
+				 finder->topology->switches[via].fabric_address);
 }
 
 /* Packets with @via as their intermediate go there, and then to every switch with hosts. */

@@ -60,3 +60,20 @@ int routing_vias_make(const struct topology *topology, const routing_distance_t 
 	free(furthest);
 	return error;
 }
+
+bool routing_vias_have(const uint16_t *vias, uint32_t count, uint32_t address)
+{
+	uint32_t from = 0;
+
+	while (from < count) {
+		uint32_t middle = from + (count - from) / 2;
+
+		if (vias[middle] == address)
+			return true;
+		if (vias[middle] < address)
+			from = middle + 1;
+		else
+			count = middle;
+	}
+	return false;
+}

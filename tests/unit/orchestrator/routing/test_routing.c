@@ -1,5 +1,7 @@
 /*  orchestrator/routing/topology and routing: compared with the formulas of fat trees, dragonflies,
  *  HyperX and tori, also with failed links and switches (FC-23, FC-25, TB-14). */
+#include "nodes/base/array.h"
+#include "orchestrator/routing/routing_via.h"
 #include "tests/unit/orchestrator/routing/routing_checks.h"
 
 TEST_GROUP(routing, .teardown = tear_down, .timeout_s = 120);
@@ -73,6 +75,29 @@ TEST(routing_make__dragonfly_detours)
 	ck_assert_uint_eq(routing.lanes, 6);
 	ck_assert_uint_eq(routing.switches[0].via_count, 35);
 	no_cycle_expect();
+}
+
+/* intermediates rise, so that one is found without looking at all of them */
+TEST(routing_vias_have__those_and_no_other)
+{
+	static const uint16_t vias[] = { 2, 3, 5, 9, 10, 40 };
+	uint32_t count = 0;
+
+	for (uint32_t have = 0; have <= COUNT_OF(vias); have++)
+		for (uint32_t address = 0; address < 42; address++) {
+			bool there = false;
+
+			for (uint32_t i = 0; i < have; i++)
+				there |= vias[i] == address;
+			ck_assert(routing_vias_have(vias, have, address) == there);
+		}
+	topology_of(DRAGONFLY);
+	made((struct routing_request){ .detours = true });
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		for (uint32_t v = 1; v < routing.switches[i].via_count; v++, count++)
+			ck_assert_uint_gt(routing.switches[i].vias[v],
+					  routing.switches[i].vias[v - 1]);
+	ck_assert_uint_gt(count, topology.switch_count);
 }
 
 TEST(routing_make__dragonfly_detours_that_fit_five_lanes)
