@@ -362,12 +362,12 @@ uint32_t fabric_pack_running(const struct fabric *fabric, uint32_t worker)
 
 void fabric_pack_free(struct fabric_pack *pack)
 {
-	if (!pack->worker_count)
-		return;
 	if (pack->page)
 		munmap(pack->page, pack->page_bytes);
-	descriptor_close(&pack->page_fd);
-	descriptor_close(&pack->rings_fd);
+	if (pack->page_bytes)
+		descriptor_close(&pack->page_fd);
+	if (pack->rings_bytes)
+		descriptor_close(&pack->rings_fd);
 	for (uint32_t w = 0; pack->sockets && w < pack->worker_count; w++)
 		descriptor_close(&pack->sockets[w]);
 	free(pack->sockets);
