@@ -105,6 +105,19 @@ TEST(plan_congestion_basis__longest_of_shortest_paths)
 	ck_assert_uint_eq(basis.rtt_ps, 2 * HOP_PS + EGRESS_PS);
 }
 
+/* of a single host at each switch, which is at its first port */
+#define TRIANGLE                                                                              \
+	RUN "topology: {switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, b], [b, " \
+	    "c], [c, a]]}\nfabric: port-group\nport-group: {non-minimal: "
+
+TEST(plan_congestion_basis__longer_paths_of_port_groups)
+{
+	struct congestion_basis direct = basis_of(TRIANGLE "no}\n");
+
+	plan_free(&plan);
+	ck_assert_uint_eq(basis_of(TRIANGLE "yes}\n").rtt_ps, direct.rtt_ps + direct.link_rtt_ps);
+}
+
 /* switches without hosts are inside a path, not at its ends */
 TEST(plan_congestion_basis__from_host_to_host)
 {
