@@ -1,6 +1,7 @@
 /*  cmd_ping_all - `heddle ping-all`: does every host reach every other one? (DU-4)
  *
- *  Each host runs ping(8) for its peers one after the other, all hosts at once. */
+ *  Each host runs ping(8) for its peers one after the other, all hosts at once. What does not
+ *  answer soon gets more time at the end. */
 #include "orchestrator/operate/cmd_ping_all.h"
 
 #include <jansson.h>
@@ -17,19 +18,37 @@
 #define FAILED_SHOWN 20u
 
 /* For each of "$@" but the host itself a line: "PEER MILLISECONDS", or "PEER" without an answer.
- * A ping ends early at an error of an earlier search for the neighbour, so there are two. */
+ * Those that do not answer within a second are asked again, 16 at once: so they do not take their
+ * time one after the other. A ping ends early at an error of an earlier search for the neighbour:
+ * then there is another one. */
 static char script[] =
-	"wait=$1; shift\n"
+	"most=$1; shift\n"
 	"command -v ping >/dev/null || { echo 'ping is not installed' >&2; exit 127; }\n"
-	"for peer; do\n"
-	"	[ \"$peer\" = \"$HEDDLE_HOST\" ] && continue\n"
-	"	for try in 1 2; do\n"
-	"		ms=$(ping -n -c 1 -w \"$wait\" \"$peer\" 2>/dev/null | sed -n 's/.* "
-	"time=\\([0-9.]*\\).*/\\1/p' | head -n 1)\n"
-	"		[ -n \"$ms\" ] && break\n"
+	"ask() { ping -n -c 1 -w \"$1\" \"$2\" 2>/dev/null | "
+	"sed -n 's/.* time=\\([0-9.]*\\).*/\\1/p' | head -n 1; }\n"
+	"again() {\n"
+	"	left=$most end=$(($(date +%s) + most))\n"
+	"	while :; do\n"
+	"		ms=$(ask $left \"$1\")\n"
+	"		left=$((end - $(date +%s)))\n"
+	"		[ -n \"$ms\" ] || [ $left -le 0 ] && break\n"
+	"		sleep 1\n"
 	"	done\n"
-	"	echo \"$peer $ms\"\n"
-	"done\n";
+	"	echo \"$1 $ms\"\n"
+	"}\n"
+	"count=$#\n"
+	"while [ $count -gt 0 ]; do\n"
+	"	peer=$1; shift; count=$((count - 1))\n"
+	"	[ \"$peer\" = \"$HEDDLE_HOST\" ] && continue\n"
+	"	ms=$(ask 1 \"$peer\")\n"
+	"	if [ -n \"$ms\" ]; then echo \"$peer $ms\"; else set -- \"$@\" \"$peer\"; fi\n"
+	"done\n"
+	"for peer; do\n"
+	"	again \"$peer\" &\n"
+	"	count=$((count + 1))\n"
+	"	[ $((count % 16)) = 0 ] && wait\n"
+	"done\n"
+	"wait\n";
 
 struct ping_request {
 	const char *fabric, *glob, *wait;
@@ -42,7 +61,7 @@ static const struct option_row rows[] = {
 	CLIENT_FABRIC(AT(fabric)),
 	OPTION_TEXT("--hosts", "GLOB", AT(glob), "only between hosts whose names match"),
 	OPTION_TEXT("--wait", "SECONDS", AT(wait),
-		    "for an answer, twice (5); ping repeats its request each second"),
+		    "for an answer (5); ping repeats its request each second"),
 	OPTION_FLAG("--json", AT(json), "each pair, for programs"),
 };
 
