@@ -1,11 +1,12 @@
-/*  fabric_fault - plays faults on a fabric of processes, over the control sockets of the nodes. */
+/*  fabric_fault - applies faults to a fabric of processes, over the control sockets of the
+ *  nodes. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_FAULT_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_FABRIC_FAULT_H
 
 #include "orchestrator/fabric/fabric.h"
-#include "orchestrator/fabric/fault_player.h"
+#include "orchestrator/fabric/fault_schedule.h"
 
-/** fabric_fault() - the callbacks for fault_player_init(). If a node fails to carry out a change,
+/** fabric_fault() - the callbacks for fault_schedule_init(). If a node fails to carry out a change,
  *  fabric->failure has the reason. */
 struct fault_fabric fabric_fault(struct fabric *fabric);
 

@@ -47,7 +47,7 @@ void manager_pair_end(struct manager_pair *pair);
  *  Return: 0 or -errno, usually with the reason in fabric->failure. */
 int manager_pair_sweep(struct manager_pair *pair);
 
-/** manager_pair_kill() - kills the active manager, to play a fault. */
+/** manager_pair_kill() - kills the active manager, as a fault of a scenario does. */
 void manager_pair_kill(struct manager_pair *pair);
 
 /** manager_pair_poll() - descriptors that become readable when a manager dies. */

@@ -110,15 +110,15 @@ static void stage_tell(const struct run *run, const char *what)
 		     quantity_format(QUANTITY_TIME, fabric_now(&run->fabric), time));
 }
 
-/* plays what is due of the time line, while the clock is stopped */
+/* applies the faults that are due, while the clock is stopped */
 static enum run_outcome fault_step(struct run *run)
 {
-	bool acts = fault_player_acts_now(&run->faults);
+	bool acts = fault_schedule_acts_now(&run->faults);
 	int error;
 
 	if (acts)
-		stage_tell(run, "plays the time line at");
-	error = fault_player_step(&run->faults);
+		stage_tell(run, "applies faults at");
+	error = fault_schedule_step(&run->faults);
 	if (acts && !error)
 		stage_tell(run, "continues from");
 	run->torn = error == -EINTR;
@@ -132,7 +132,8 @@ enum run_outcome run_to(struct run *run, node_time_t until)
 
 	until = node_time_min(until, run->end_ps);
 	stage_tell(run, "runs from");
-	while (outcome == RUN_REACHED && (fault_at = fault_player_next_at(&run->faults)) < until) {
+	while (outcome == RUN_REACHED &&
+	       (fault_at = fault_schedule_next_at(&run->faults)) < until) {
 		outcome = go_as_asked(run, fault_at);
 		if (outcome == RUN_REACHED)
 			outcome = fault_step(run);
@@ -183,7 +184,7 @@ bool run_stalled(const struct run *run, struct why *why)
 		uint64_t bytes = fabric_holds(&run->fabric, i);
 		char text[HUMAN_TEXT_MAX];
 
-		if (!bytes || fault_player_cut_off(&run->faults, i))
+		if (!bytes || fault_schedule_cut_off(&run->faults, i))
 			continue;
 		if (holders++ < STALLED_SHOWN)
 			why_add(why, "%s%s holds %s", why->text[0] ? ", " : "", plan->nodes[i].name,

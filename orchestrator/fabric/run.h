@@ -8,7 +8,7 @@
 #include "nodes/base/why.h"
 #include "orchestrator/base/progress.h"
 #include "orchestrator/fabric/fabric.h"
-#include "orchestrator/fabric/fault_player.h"
+#include "orchestrator/fabric/fault_schedule.h"
 #include "orchestrator/fabric/manager_pair.h"
 
 enum run_outcome {
@@ -19,7 +19,7 @@ enum run_outcome {
 
 struct run {
 	struct fabric fabric;
-	struct fault_player faults;
+	struct fault_schedule faults;
 	struct manager_pair managers; /* real clock */
 	struct progress progress;
 	/* end of the run; under the real clock a few hours at most */

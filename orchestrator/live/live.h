@@ -21,7 +21,7 @@
 #include "nodes/link/capture.h"
 #include "orchestrator/base/descriptor_message.h"
 #include "orchestrator/fabric/fabric.h"
-#include "orchestrator/fabric/fault_player.h"
+#include "orchestrator/fabric/fault_schedule.h"
 #include "orchestrator/fabric/manager_pair.h"
 #include "orchestrator/hosts/host_net.h"
 #include "orchestrator/hosts/host_room.h"
@@ -78,7 +78,7 @@ struct live_load {
 
 /* the time line of the scenario's faults and pauses: live_fault.h */
 struct live_faults {
-	struct fault_player player;
+	struct fault_schedule schedule;
 	bool *taken;         /* [plan->link_count]: a fault has taken the link down */
 	node_time_t from_ps; /* its times count from there; NODE_TIME_NEVER: it waits */
 };

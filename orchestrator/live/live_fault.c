@@ -59,7 +59,7 @@ static const struct stats_page *page_of(void *owner, uint32_t node)
 	return fabric_page_of(&live->fabric, node);
 }
 
-static int player_make(struct live *live)
+static int schedule_make(struct live *live)
 {
 	const struct fault_fabric fabric = { .owner = live,
 					     .link_down = link_take_down,
@@ -68,19 +68,19 @@ static int player_make(struct live *live)
 					     .manager_dies = manager_kill,
 					     .page = page_of };
 
-	return fault_player_init(&live->faults.player, live->plan, &fabric);
+	return fault_schedule_init(&live->faults.schedule, live->plan, &fabric);
 }
 
 int live_faults_init(struct live *live)
 {
 	live->faults.from_ps = live->plan->faults.held ? NODE_TIME_NEVER : 0;
 	live->faults.taken = calloc(live->plan->link_count, sizeof(*live->faults.taken));
-	return live->faults.taken ? player_make(live) : -ENOMEM;
+	return live->faults.taken ? schedule_make(live) : -ENOMEM;
 }
 
 void live_faults_fini(struct live *live)
 {
-	fault_player_fini(&live->faults.player);
+	fault_schedule_fini(&live->faults.schedule);
 	free(live->faults.taken);
 	live->faults.taken = NULL;
 }
@@ -91,7 +91,7 @@ static const char *state_of(const struct live *live, uint32_t index)
 	const struct plan_faults *faults = &live->plan->faults;
 	const char *state = live->faults.from_ps == NODE_TIME_NEVER ? "waits" : "planned";
 
-	for (uint32_t i = 0; i < live->faults.player.action; i++) {
+	for (uint32_t i = 0; i < live->faults.schedule.action; i++) {
 		const struct plan_action *action = &faults->actions[i];
 
 		if (action->fault == index && action->kind == ACTION_FAIL)
@@ -109,12 +109,12 @@ void live_faults_link_joins(struct live *live, uint32_t link)
 	const struct plan_faults *faults = &live->plan->faults;
 	uint32_t present = 0; /* what an earlier link left at this place does not count */
 
-	if (!live->faults.player.down)
+	if (!live->faults.schedule.down)
 		return;
 	for (uint32_t i = 0; i < faults->count; i++)
 		present += !strcmp(state_of(live, i), "present") &&
 			   plan_fault_concerns(live->plan, &faults->list[i], link);
-	live->faults.player.down[link] = present;
+	live->faults.schedule.down[link] = present;
 }
 
 void live_faults_link_gone(struct live *live, uint32_t link)
@@ -142,7 +142,7 @@ void live_faults_node_gone(struct live *live, uint32_t node)
 /* fabric time of what is due next */
 static node_time_t next_at(const struct live *live)
 {
-	node_time_t at = fault_player_next_at(&live->faults.player);
+	node_time_t at = fault_schedule_next_at(&live->faults.schedule);
 
 	if (live->faults.from_ps == NODE_TIME_NEVER || at == NODE_TIME_NEVER)
 		return NODE_TIME_NEVER;
@@ -153,7 +153,7 @@ static void actions_note(const struct live *live, uint32_t from)
 {
 	const struct plan_faults *faults = &live->plan->faults;
 
-	for (uint32_t i = from; i < live->faults.player.action; i++) {
+	for (uint32_t i = from; i < live->faults.schedule.action; i++) {
 		const struct plan_action *action = &faults->actions[i];
 
 		if (action->kind != ACTION_TABLES)
@@ -168,16 +168,16 @@ uint64_t live_faults_step(struct live *live)
 	node_time_t now = fabric_real_now(&live->fabric), next;
 
 	while ((next = next_at(live)) <= now) {
-		uint32_t from = live->faults.player.action;
+		uint32_t from = live->faults.schedule.action;
 		int error;
 
 		/* that of the last request is over */
 		live->fabric.patience_until_ns = monotonic_ns() + FABRIC_ANSWER_MS * 1000000ull;
-		error = fault_player_step(&live->faults.player);
+		error = fault_schedule_step(&live->faults.schedule);
 
 		actions_note(live, from);
 		if (error)
-			live_note("a fault could not be played: %s", live_reason(live, error));
+			live_note("a fault could not take effect: %s", live_reason(live, error));
 	}
 	if (next == NODE_TIME_NEVER)
 		return UINT64_MAX;
@@ -197,7 +197,7 @@ static json_t *fault_describe(const struct live *live, uint32_t index)
 {
 	const struct plan_faults *faults = &live->plan->faults;
 	const struct plan_fault *fault = &faults->list[index];
-	const struct fault_record *record = &live->faults.player.records[index];
+	const struct fault_record *record = &live->faults.schedule.records[index];
 	json_t *object =
 		json_pack("{s:i, s:s, s:s, s:I, s:I}", "fault", (int)index + 1, "what", fault->name,
 			  "state", state_of(live, index), "lost_packets", (json_int_t)record->lost,
@@ -282,7 +282,7 @@ static int pauses_tell(struct live *live, node_time_t from)
 	return error;
 }
 
-/* what faults have taken down returns, and the player is at the beginning */
+/* what faults have taken down returns, and the schedule is at its start again */
 static int rewind_all(struct live *live)
 {
 	int error = 0, failed;
@@ -295,8 +295,8 @@ static int rewind_all(struct live *live)
 	}
 	if (changed && !error)
 		error = sweep(live);
-	fault_player_fini(&live->faults.player);
-	failed = player_make(live);
+	fault_schedule_fini(&live->faults.schedule);
+	failed = schedule_make(live);
 	return error ? error : failed;
 }
 
@@ -309,7 +309,8 @@ json_t *live_fault_start(struct live_query *query)
 	if (!live->plan->faults.count && !pauses_count(live))
 		return live_refuse("the scenario has neither faults nor pauses");
 	if (next_at(live) != NODE_TIME_NEVER)
-		return live_refuse("the faults play already: 'heddle faults stop' ends them");
+		return live_refuse(
+			"the faults have started already: 'heddle faults stop' ends them");
 	error = rewind_all(live);
 	if (!error) {
 		error = pauses_tell(live, from);

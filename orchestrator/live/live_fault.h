@@ -1,10 +1,10 @@
 /*  live_fault - the time line of a scenario's faults and pauses, beside real programs (FC-26,
  *  DU-6, DU-8).
  *
- *  It begins with the fabric, unless `heddle up --hold` was said, and can be played again. The
- *  daemon plays faults when it wakes for them, some milliseconds late on a busy machine; the NICs
- *  play pauses. A link that a user has taken down stays down; one that a user brings up during a
- *  fault is up. */
+ *  It begins with the fabric, unless `heddle up --hold` was said, and can be started again. The
+ *  daemon applies faults when it wakes for them, some milliseconds late on a busy machine; pauses
+ *  take effect in the NICs. A link that a user has taken down stays down; one that a user brings up
+ *  during a fault is up. */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_LIVE_FAULT_H
 #define HEDDLE_ORCHESTRATOR_LIVE_LIVE_FAULT_H
 
@@ -24,7 +24,7 @@ void live_faults_link_joins(struct live *live, uint32_t link);
 void live_faults_link_gone(struct live *live, uint32_t link);
 void live_faults_node_gone(struct live *live, uint32_t node);
 
-/** live_faults_step() - plays what is due.  Return: ns until the next call; UINT64_MAX: none is
+/** live_faults_step() - applies what is due.  Return: ns until the next call; UINT64_MAX: none is
  *  needed. */
 uint64_t live_faults_step(struct live *live);
 

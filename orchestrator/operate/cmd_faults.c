@@ -1,5 +1,5 @@
-/*  cmd_faults - `heddle faults`: the faults and pauses of the scenario that a running fabric plays
- *  (FC-26, DU-6, DU-8). */
+/*  cmd_faults - `heddle faults`: the faults and pauses of the scenario of a running fabric (FC-26,
+ *  DU-6, DU-8). */
 #include "orchestrator/operate/cmd_faults.h"
 
 #include <stdio.h>
@@ -13,11 +13,10 @@ static const struct command_words words = {
 	"faults",
 	"usage: heddle faults [-f FABRIC] [--json]                list the faults\n"
 	"       heddle faults [-f FABRIC] [--json] start | stop\n"
-	"The faults of the scenario, which a running fabric plays as its time line says: from its "
-	"start\n"
-	"on, or with 'heddle up --hold' from 'start' on. 'start' after the last one plays them "
-	"again, and\n"
-	"the scenario's pauses with them. 'stop' ends both; what they have taken down returns.\n",
+	"The faults of the scenario. They happen at their times, which count from the start of\n"
+	"the fabric or, with 'heddle up --hold', from 'start'. After the last fault, 'start'\n"
+	"repeats all of them and the scenario's pauses. 'stop' ends both; what they have taken\n"
+	"down returns.\n",
 	"exit status: 0 fine, 1 it cannot be done, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 2,

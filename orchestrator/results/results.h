@@ -195,7 +195,7 @@ struct results {
 	struct result_class *classes;  /* by node, port, class */
 	struct pause_cycles deadlocks; /* at the end */
 	uint32_t fault_count;
-	struct result_fault *faults; /* of the plan's; filled by fault_player_report() */
+	struct result_fault *faults; /* of the plan's; filled by fault_schedule_report() */
 	uint32_t symptom_count;
 	struct result_symptom *symptoms; /* switches first, each kind in the order of the plan */
 	uint32_t expectation_count;

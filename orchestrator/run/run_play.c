@@ -126,7 +126,8 @@ static int results_make(struct run_output *output, const struct run_options *opt
 			      fabric->failure[0] ? fabric->failure : "not enough memory");
 		return EXIT_NODE;
 	}
-	if (results_gather(plan, pages, &results) || fault_player_report(&run->faults, &results) ||
+	if (results_gather(plan, pages, &results) ||
+	    fault_schedule_report(&run->faults, &results) ||
 	    ((!options->row || !options->columns) && expect_evaluate(plan, &results))) {
 		status = options_wrong("run", "not enough memory for the results");
 	} else {
@@ -352,7 +353,7 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 	if (!error) {
 		struct fault_fabric played_on = fabric_fault(&run.fabric);
 
-		error = fault_player_init(&run.faults, plan, &played_on);
+		error = fault_schedule_init(&run.faults, plan, &played_on);
 	}
 	if (error == -EINTR) {
 		fabric_kill(&run.fabric);
@@ -364,7 +365,7 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 		status = play_seen(output, options, &run, breakpoint);
 	}
 	manager_pair_end(&run.managers);
-	fault_player_fini(&run.faults);
+	fault_schedule_fini(&run.faults);
 	fabric_free(&run.fabric);
 	return status;
 }

@@ -49,7 +49,7 @@ static void set_up(void)
 	run.end_ps = plan.duration_ps;
 	stderr = out = fopen("/dev/null", "w"); /* words only: sanitizers use the descriptor */
 	if (!run.fabric.nodes || !run.fabric.wake || !run.fabric.page || !out ||
-	    fault_player_init(&run.faults, &plan, &no_faults))
+	    fault_schedule_init(&run.faults, &plan, &no_faults))
 		abort();
 	for (uint32_t i = 0; i < plan.node_count; i++) {
 		run.fabric.nodes[i].control = run.fabric.nodes[i].doorbell = -1;

@@ -163,27 +163,27 @@ void sim_link_up(struct sim *sim, uint32_t link)
 	node_window_link_up(end_of(sim, ends->node_b), ends->port_b);
 }
 
-static int play_link_down(void *owner, uint32_t link)
+static int fault_link_down(void *owner, uint32_t link)
 {
 	sim_link_down(owner, link);
 	return 0;
 }
 
-static int play_link_up(void *owner, uint32_t link)
+static int fault_link_up(void *owner, uint32_t link)
 {
 	sim_link_up(owner, link);
 	return 0;
 }
 
-static int play_report_left(void *owner, uint32_t node, uint32_t port,
-			    const struct channel_set *left)
+static int fault_report_left(void *owner, uint32_t node, uint32_t port,
+			     const struct channel_set *left)
 {
 	node_window_link_settle(end_of(owner, node), port, left);
 	return 0;
 }
 
 /* computed from the plan, with the same result as by a fabric manager */
-static int play_manage(void *owner)
+static int fault_manage(void *owner)
 {
 	struct sim *sim = owner;
 	struct plan follower;
@@ -200,7 +200,7 @@ static int play_manage(void *owner)
 	return error;
 }
 
-static const struct stats_page *play_page(void *owner, uint32_t node)
+static const struct stats_page *fault_page(void *owner, uint32_t node)
 {
 	return ((struct sim *)owner)->nodes[node].stats;
 }
@@ -208,13 +208,13 @@ static const struct stats_page *play_page(void *owner, uint32_t node)
 static void faults_init(struct sim *sim)
 {
 	const struct fault_fabric fabric = { .owner = sim,
-					     .link_down = play_link_down,
-					     .link_up = play_link_up,
-					     .report_left = play_report_left,
-					     .manage = play_manage,
-					     .page = play_page };
+					     .link_down = fault_link_down,
+					     .link_up = fault_link_up,
+					     .report_left = fault_report_left,
+					     .manage = fault_manage,
+					     .page = fault_page };
 
-	if (fault_player_init(&sim->faults, &sim->plan, &fabric))
+	if (fault_schedule_init(&sim->faults, &sim->plan, &fabric))
 		abort();
 }
 
@@ -346,7 +346,7 @@ void sim_close(struct sim *sim)
 	free(sim->wake);
 	free(sim->taking_part);
 	free(sim->page);
-	fault_player_fini(&sim->faults);
+	fault_schedule_fini(&sim->faults);
 	plan_free(&sim->plan);
 }
 
@@ -386,9 +386,9 @@ void sim_run_until(struct sim *sim, node_time_t limit)
 {
 	node_time_t fault_at;
 
-	while ((fault_at = fault_player_next_at(&sim->faults)) < limit) {
+	while ((fault_at = fault_schedule_next_at(&sim->faults)) < limit) {
 		go(sim, fault_at);
-		if (fault_player_step(&sim->faults))
+		if (fault_schedule_step(&sim->faults))
 			abort();
 	}
 	go(sim, limit);
@@ -447,7 +447,7 @@ void sim_results(struct sim *sim, struct results *results)
 	results->empty = clock_earliest(&sim->clock) == NODE_TIME_NEVER;
 	results->end_ps = results->empty ? atomic_load(&sim->page->start_ps) : sim->limit_ps;
 	if (results_gather(&sim->plan, pages, results) ||
-	    fault_player_report(&sim->faults, results))
+	    fault_schedule_report(&sim->faults, results))
 		abort();
 	if (expect_evaluate(&sim->plan, results))
 		abort();

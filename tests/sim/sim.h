@@ -11,7 +11,7 @@
 #include "nodes/clock/clock.h"
 #include "nodes/node/node.h"
 #include "nodes/node/window.h"
-#include "orchestrator/fabric/fault_player.h"
+#include "orchestrator/fabric/fault_schedule.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/results/results.h"
 #include "switchd/ethernet/ethernet.h"
@@ -40,7 +40,7 @@ struct sim {
 	 * sim_run() */
 	uint32_t check_windows;
 	uint64_t windows, check_at;
-	struct fault_player faults;
+	struct fault_schedule faults;
 	node_time_t limit_ps; /* up to where it was run last */
 };
 
@@ -65,7 +65,7 @@ void sim_open_prepared(struct sim *sim, const char *text, const char *const *set
 void sim_close(struct sim *sim);
 
 /** sim_run_until() - runs up to @limit, or until nothing more can happen; faults of the scenario
- *  are played meanwhile. */
+ *  happen meanwhile, at their times. */
 void sim_run_until(struct sim *sim, node_time_t limit);
 
 /** sim_run() - the whole scenario: its duration, then, if it says so, until the fabric is empty. */

@@ -221,7 +221,7 @@ static void faults_begin(void)
 	};
 	configs[0].fabric = FABRIC_ROCE;
 	plan.switch_count = plan.node_count = 0; /* no drops are counted */
-	ck_assert_int_eq(fault_player_init(&run.faults, &plan, &fabric), 0);
+	ck_assert_int_eq(fault_schedule_init(&run.faults, &plan, &fabric), 0);
 	plan.switch_count = NODES - 1;
 }
 
@@ -236,11 +236,11 @@ TEST(run_to__time_line)
 	told[0] = 0;
 	ck_assert_int_eq(run_to(&run, 50 * NODE_US), RUN_REACHED);
 	ck_assert_int_eq(acts, 2);
-	ck_assert_str_eq(told, "runs from 10000001ps\nplays the time line at 20us\ncontinues from "
+	ck_assert_str_eq(told, "runs from 10000001ps\napplies faults at 20us\ncontinues from "
 			       "20us\nis stopped at 50us\n");
 	ck_assert_uint_eq(run.fabric.limit_ps, 50 * NODE_US);
 	ck_assert(!run.torn);
-	fault_player_fini(&run.faults);
+	fault_schedule_fini(&run.faults);
 }
 
 /* what a signal has interrupted cannot be continued */
@@ -252,9 +252,9 @@ TEST_RANGE(run_to__time_line_fails, 0, 2)
 	ck_assert_int_eq(acts, 1);
 	ck_assert_int_eq(run.torn, _i);
 	ck_assert_uint_eq(run.fabric.limit_ps, 10 * NODE_US);
-	ck_assert_str_eq(told, "runs from 0\nplays the time line at 10us\n");
+	ck_assert_str_eq(told, "runs from 0\napplies faults at 10us\n");
 	ck_assert_int_eq(run_pause(&run), _i ? -EINTR : 0);
-	fault_player_fini(&run.faults);
+	fault_schedule_fini(&run.faults);
 }
 
 /* ---- an interrupted run ---- */

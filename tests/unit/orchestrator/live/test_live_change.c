@@ -74,12 +74,12 @@ TEST(live_add__refused_while_a_fault_is_present)
 	like = plan_spare_template(&plan, 0, 1);
 	link = plan_spare_link(&plan, 0, 1, &like);
 	plan_spare_link_remove(&plan, (uint32_t)link);
-	live.faults.player.action = 1;
+	live.faults.schedule.action = 1;
 	is_refused("{'ask': 'add-switch', 'name': 'n', 'neighbours': ['s1', 'n']}",
 		   "a switch cannot have a link to itself");
 	is_refused("{'ask': 'add-switch', 'name': 'n', 'neighbours': ['s2', 'n']}",
 		   "a switch cannot have a link to itself");
-	ck_assert_uint_eq(live.faults.player.down[link], 0);
+	ck_assert_uint_eq(live.faults.schedule.down[link], 0);
 	live_faults_fini(&live);
 }
 

@@ -485,13 +485,13 @@ TEST(live_faults__joins_and_leaves)
 	uint32_t at_s1 = plan.nodes[first].ports[0].link_index,
 		 at_s2 = plan.nodes[first + 2].ports[0].link_index;
 
-	live.faults.player.action = plan.faults.action_count;
+	live.faults.schedule.action = plan.faults.action_count;
 	ck_assert_str_eq(fault_state(0), "over");
 	ck_assert_str_eq(fault_state(1), "present");
 	live_faults_link_joins(&live, at_s1);
 	live_faults_link_joins(&live, at_s2);
-	ck_assert_uint_eq(live.faults.player.down[at_s1], 0);
-	ck_assert_uint_eq(live.faults.player.down[at_s2], 1);
+	ck_assert_uint_eq(live.faults.schedule.down[at_s1], 0);
+	ck_assert_uint_eq(live.faults.schedule.down[at_s2], 1);
 	live.faults.taken[at_s2] = true;
 	live_faults_link_gone(&live, at_s2);
 	ck_assert(!live.faults.taken[at_s2]);
@@ -502,5 +502,5 @@ TEST(live_faults__joins_and_leaves)
 	live_faults_node_gone(&live, 1);
 	ck_assert_uint_eq(plan.faults.list[1].node, UINT32_MAX);
 	live_faults_link_joins(&live, at_s2);
-	ck_assert_uint_eq(live.faults.player.down[at_s2], 0);
+	ck_assert_uint_eq(live.faults.schedule.down[at_s2], 0);
 }

@@ -1,5 +1,5 @@
-/*  orchestrator/live/live_fault: a running fabric plays the faults of its scenario, plays them
- *  again, and ends them (FC-26, DU-8). Each test waits until the daemon says what it has played.
+/*  orchestrator/live/live_fault: the faults of a scenario happen in a running fabric, happen
+ *  again, and end (FC-26, DU-8). Each test waits until the daemon says which have happened.
  *
  *  A -- s1 -- s2 -- B, and a detour by s3. */
 #include "tests/unit/orchestrator/whole_fabric.h"
@@ -73,7 +73,7 @@ TEST(faults__links_of_the_user)
 	ck_assert_uint_eq(times(log, " returns\n"), 2);
 	free(log);
 	ASSERT_STATUS("link|s1:s2|up", 0);
-	/* they have all been played, so they can be played again */
+	/* they are all over, so they can be started again */
 	ASSERT_STATUS("faults|start|--json", 0);
 	do
 		ASSERT_STATUS("faults", 0);

@@ -1,10 +1,10 @@
-/*  orchestrator/plan/plan_fault and fault_player: which faults happen when, and their effects,
+/*  orchestrator/plan/plan_fault and fault_schedule: which faults happen when, and their effects,
  *  without a fabric (FC-26, PG-11, TB-4, TB-11). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/fabric/fault_player.h"
+#include "orchestrator/fabric/fault_schedule.h"
 #include "tests/testing.h"
 
 #define RING                                                                                       \
@@ -151,7 +151,7 @@ TEST(plan_faults_hops__counts_packets_in_flight)
 	ck_assert_uint_eq(plan.routing.lanes, 2);
 }
 
-/* ---- the player ---- */
+/* ---- the schedule ---- */
 
 static struct stats_page *pages[16];
 static uint32_t downs[16], ups[16], tables;
@@ -198,17 +198,18 @@ static void fabric_make(void)
 }
 
 /* the first NIC receives @bytes in each microsecond, half of that from @slow_us to @fast_us */
-static void play(struct fault_player *player, uint64_t bytes, uint64_t slow_us, uint64_t fast_us)
+static void simulate(struct fault_schedule *schedule, uint64_t bytes, uint64_t slow_us,
+		     uint64_t fast_us)
 {
 	node_time_t at, before = 0;
 
-	while ((at = fault_player_next_at(player)) < plan.duration_ps) {
+	while ((at = fault_schedule_next_at(schedule)) < plan.duration_ps) {
 		uint64_t us = before / NODE_US;
 		uint64_t span_us = (at - before) / NODE_US;
 
 		pages[plan.switch_count]->delivered_bytes +=
 			us >= slow_us && us < fast_us ? bytes * span_us / 2 : bytes * span_us;
-		ck_assert_int_eq(fault_player_step(player), 0);
+		ck_assert_int_eq(fault_schedule_step(schedule), 0);
 		before = at;
 	}
 }
@@ -219,23 +220,23 @@ static void fabric_free(void)
 		free(pages[i]);
 }
 
-TEST(fault_player__a_link_is_down_while_any_fault_of_it_lasts)
+TEST(fault_schedule__a_link_is_down_while_any_fault_of_it_lasts)
 {
-	struct fault_player player;
+	struct fault_schedule schedule;
 	struct results results = { 0 };
 	uint32_t link;
 
 	made("  - {at: 20us, for: 30us, link: [b, c]}\n  - {at: 30us, for: 10us, switch: c}\n");
 	link = plan.faults.list[0].link;
 	fabric_make();
-	ck_assert_int_eq(fault_player_init(&player, &plan, &fabric), 0);
-	play(&player, 1000, 20, 40);
+	ck_assert_int_eq(fault_schedule_init(&schedule, &plan, &fabric), 0);
+	simulate(&schedule, 1000, 20, 40);
 	ck_assert_uint_eq(downs[link], 1);
 	ck_assert_uint_eq(ups[link], 1);
 	ck_assert_uint_eq(tables, 4);
 	for (uint32_t i = 0; i < plan.link_count; i++)
-		ck_assert(downs[i] == ups[i] && player.down[i] == 0);
-	ck_assert_int_eq(fault_player_report(&player, &results), 0);
+		ck_assert(downs[i] == ups[i] && schedule.down[i] == 0);
+	ck_assert_int_eq(fault_schedule_report(&schedule, &results), 0);
 	ck_assert_uint_eq(results.faults[0].lost, 7);
 	/* to a and to the host; the third was down */
 	ck_assert_uint_eq(results.faults[1].lost, 2 * 7);
@@ -246,24 +247,24 @@ TEST(fault_player__a_link_is_down_while_any_fault_of_it_lasts)
 	/* the same rate as just before */
 	ck_assert_uint_eq(results.faults[1].recovery_ps, 0);
 	free(results.faults);
-	fault_player_fini(&player);
+	fault_schedule_fini(&schedule);
 	fabric_free();
 }
 
-TEST(fault_player__recovery_is_measured)
+TEST(fault_schedule__recovery_is_measured)
 {
-	struct fault_player player;
+	struct fault_schedule schedule;
 	struct results results = { 0 };
 
 	made("  - {at: 20us, link: [b, c]}\n");
 	fabric_make();
-	ck_assert_int_eq(fault_player_init(&player, &plan, &fabric), 0);
-	play(&player, 1000, 20, 40);
-	ck_assert_int_eq(fault_player_report(&player, &results), 0);
+	ck_assert_int_eq(fault_schedule_init(&schedule, &plan, &fabric), 0);
+	simulate(&schedule, 1000, 20, 40);
+	ck_assert_int_eq(fault_schedule_report(&schedule, &results), 0);
 	ck_assert(results.faults[0].failed && !results.faults[0].returned);
 	ck_assert_uint_eq(results.faults[0].recovery_ps, 20 * NODE_US);
 	ck_assert_uint_eq(results.faults[0].least_bps, 4000000000);
 	free(results.faults);
-	fault_player_fini(&player);
+	fault_schedule_fini(&schedule);
 	fabric_free();
 }

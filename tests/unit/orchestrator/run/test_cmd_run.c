@@ -141,11 +141,11 @@ TEST(run__packed_nodes_and_a_link_that_fails)
 			     "expect: [fault.lost(1) > 0, inside == 0, reordered == 0]\n");
 	ASSERT_STATUS("run|f.yaml|--verbose", 0);
 	ASSERT_HAS(said, "heddle run: runs from 0\n"
-			 "heddle run: plays the time line at 10us\n"
+			 "heddle run: applies faults at 10us\n"
 			 "heddle run: asks switch s1\nheddle run: s1 has answered\n"
 			 "heddle run: asks switch s2\nheddle run: s2 has answered\n"
 			 "heddle run: continues from 10us\n");
-	ASSERT_HAS(said, "heddle run: plays the time line at 15us\n");
+	ASSERT_HAS(said, "heddle run: applies faults at 15us\n");
 	ASSERT_HAS(printed, "\nlink s1:p1 - s2:p2    10.00 us    15.00 us       4      30  ");
 	alone = printed;
 	printed = NULL;

@@ -1,10 +1,10 @@
-/*  orchestrator/fabric/fault_player: which links fail and return when, what is lost, and how long
+/*  orchestrator/fabric/fault_schedule: which links fail and return when, what is lost, and how long
  *  it takes until as much is delivered as before (FC-26, TB-4, TB-13). The test is the fabric: it
  *  notes what it is told and writes the statistics pages.
  *
  *  a - b - c - a, hosts A, B, C; link a-b fails at 400 us and returns at 700 us; switch c fails at
  *  600 us, for good. Windows are of 10 us. */
-#include "orchestrator/fabric/fault_player.h"
+#include "orchestrator/fabric/fault_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 enum { LINKS = 6, NODES = 6, SWITCH_C = 2, HOST_B = 4, HOST_C = 5 };
 
 static struct plan plan;
-static struct fault_player player;
+static struct fault_schedule schedule;
 static struct stats_page *pages[NODES];
 static struct results results;
 static char told[512]; /* "-ab" the link has failed, "+ab" it returned, "t" tables follow */
@@ -90,7 +90,7 @@ static void setup_with(const char *const *settings, unsigned count)
 		pages[i] = calloc(1, stats_bytes(&plan.nodes[i]));
 		stats_init(pages[i], &plan.nodes[i]);
 	}
-	ck_assert_int_eq(fault_player_init(&player, &plan, &fabric), 0);
+	ck_assert_int_eq(fault_schedule_init(&schedule, &plan, &fabric), 0);
 	told[0] = 0;
 	drops_at_failure = 0;
 }
@@ -102,99 +102,99 @@ static void setup(void)
 
 static void teardown(void)
 {
-	fault_player_fini(&player);
+	fault_schedule_fini(&schedule);
 	results_free(&results);
 	for (uint32_t i = 0; i < NODES; i++)
 		free(pages[i]);
 	plan_free(&plan);
 }
 
-/* plays up to, and with, what is due at @until */
-static void play(node_time_t until)
+/* steps up to, and with, what is due at @until */
+static void step_to(node_time_t until)
 {
-	while (fault_player_next_at(&player) <= until)
-		ck_assert_int_eq(fault_player_step(&player), 0);
+	while (fault_schedule_next_at(&schedule) <= until)
+		ck_assert_int_eq(fault_schedule_step(&schedule), 0);
 }
 
-/* plays the whole run; @rate(window) bytes are delivered in each window, to host B */
-static void play_all(uint64_t (*rate)(uint32_t window))
+/* the whole run; @rate(window) bytes are delivered in each window, to host B */
+static void run_all(uint64_t (*rate)(uint32_t window))
 {
 	node_time_t now;
 
-	while ((now = fault_player_next_at(&player)) != NODE_TIME_NEVER) {
+	while ((now = fault_schedule_next_at(&schedule)) != NODE_TIME_NEVER) {
 		pages[HOST_B]->delivered_bytes = 0;
 		for (uint32_t window = 0; window < now / plan.faults.window_ps; window++)
 			pages[HOST_B]->delivered_bytes += rate(window);
-		ck_assert_int_eq(fault_player_step(&player), 0);
+		ck_assert_int_eq(fault_schedule_step(&schedule), 0);
 	}
-	ck_assert_int_eq(fault_player_report(&player, &results), 0);
+	ck_assert_int_eq(fault_schedule_report(&schedule, &results), 0);
 	ck_assert_uint_eq(results.fault_count, 2);
 }
 
-TEST_GROUP(fault_player, .setup = setup, .teardown = teardown);
+TEST_GROUP(fault_schedule, .setup = setup, .teardown = teardown);
 
 /* ---- the time line ---- */
 
-TEST(fault_player_step__what_fails_and_returns)
+TEST(fault_schedule_step__what_fails_and_returns)
 {
-	play(400 * NODE_US - 1);
+	step_to(400 * NODE_US - 1);
 	ck_assert_str_eq(told, "");
-	play(400 * NODE_US);
+	step_to(400 * NODE_US);
 	ck_assert_msg(!strncmp(told, "-ab ", 4), "%s", told);
 	told[0] = 0;
-	play(599 * NODE_US);
+	step_to(599 * NODE_US);
 	told[0] = 0;
-	play(600 * NODE_US); /* a switch is its links, with that of its host */
+	step_to(600 * NODE_US); /* a switch is its links, with that of its host */
 	ck_assert_msg(strstr(told, "-bc ") && strstr(told, "-ca ") && strstr(told, "C"), "%s",
 		      told);
 	ck_assert_ptr_null(strstr(told, "-ab "));
-	ck_assert(fault_player_cut_off(&player, SWITCH_C));
-	ck_assert(fault_player_cut_off(&player, HOST_C));
-	ck_assert(!fault_player_cut_off(&player, 0));
+	ck_assert(fault_schedule_cut_off(&schedule, SWITCH_C));
+	ck_assert(fault_schedule_cut_off(&schedule, HOST_C));
+	ck_assert(!fault_schedule_cut_off(&schedule, 0));
 	told[0] = 0;
-	play(700 * NODE_US);
+	step_to(700 * NODE_US);
 	ck_assert_ptr_nonnull(strstr(told, "+ab "));
 	ck_assert_ptr_null(strstr(told, "+bc "));
 }
 
-TEST(fault_player_step__tables_follow)
+TEST(fault_schedule_step__tables_follow)
 {
-	play(400 * NODE_US);
+	step_to(400 * NODE_US);
 	told[0] = 0;
-	play(599 * NODE_US);
+	step_to(599 * NODE_US);
 	ck_assert_str_eq(told, "t ");
 }
 
 /* two faults of one link: it returns with the end of the last one */
-TEST(fault_player_step__a_link_with_two_faults)
+TEST(fault_schedule_step__a_link_with_two_faults)
 {
 	for (uint32_t i = 0; i < LINKS; i++)
-		player.down[i]++;
-	play(400 * NODE_US);
+		schedule.down[i]++;
+	step_to(400 * NODE_US);
 	ck_assert_ptr_null(strstr(told, "-ab "));
-	play(700 * NODE_US);
+	step_to(700 * NODE_US);
 	ck_assert_ptr_null(strstr(told, "+ab "));
 	for (uint32_t i = 0; i < LINKS; i++)
-		player.down[i]--;
-	ck_assert(!fault_player_cut_off(&player, 0));
+		schedule.down[i]--;
+	ck_assert(!fault_schedule_cut_off(&schedule, 0));
 }
 
 /* windows only measure */
-TEST(fault_player_acts_now__not_in_a_window)
+TEST(fault_schedule_acts_now__not_in_a_window)
 {
-	while (fault_player_next_at(&player) < 400 * NODE_US) {
-		ck_assert(!fault_player_acts_now(&player));
-		ck_assert_int_eq(fault_player_step(&player), 0);
+	while (fault_schedule_next_at(&schedule) < 400 * NODE_US) {
+		ck_assert(!fault_schedule_acts_now(&schedule));
+		ck_assert_int_eq(fault_schedule_step(&schedule), 0);
 	}
-	ck_assert(fault_player_acts_now(&player));
+	ck_assert(fault_schedule_acts_now(&schedule));
 }
 
-TEST(fault_player_next_at__ends)
+TEST(fault_schedule_next_at__ends)
 {
-	play(NODE_S);
-	ck_assert_uint_eq(fault_player_next_at(&player), NODE_TIME_NEVER);
-	ck_assert(!fault_player_acts_now(&player));
-	ck_assert_uint_eq(player.window_count, 101); /* 0 us to 1 ms */
+	step_to(NODE_S);
+	ck_assert_uint_eq(fault_schedule_next_at(&schedule), NODE_TIME_NEVER);
+	ck_assert(!fault_schedule_acts_now(&schedule));
+	ck_assert_uint_eq(schedule.window_count, 101); /* 0 us to 1 ms */
 }
 
 /* ---- the report ---- */
@@ -206,9 +206,9 @@ static uint64_t steady(uint32_t window)
 }
 
 /* 1000 bytes in 10 us are 800 Mb/s */
-TEST(fault_player_report__nothing_is_lost)
+TEST(fault_schedule_report__nothing_is_lost)
 {
-	play_all(steady);
+	run_all(steady);
 	ck_assert(results.faults[0].failed && results.faults[0].returned);
 	ck_assert(results.faults[1].failed && !results.faults[1].returned);
 	ck_assert_uint_eq(results.faults[0].before_bps, 800000000);
@@ -223,9 +223,9 @@ static uint64_t dip(uint32_t window)
 	return window < 40 ? 1000 : window < 43 ? 100 : window == 43 ? 899 : 900;
 }
 
-TEST(fault_player_report__recovery)
+TEST(fault_schedule_report__recovery)
 {
-	play_all(dip);
+	run_all(dip);
 	ck_assert_uint_eq(results.faults[0].before_bps, 800000000);
 	ck_assert_uint_eq(results.faults[0].least_bps, 80000000);
 	ck_assert_uint_eq(results.faults[0].recovery_ps, 40 * NODE_US);
@@ -237,18 +237,18 @@ static uint64_t stairs(uint32_t window)
 	return window < 20 ? 5000 : window < 40 ? 1000 : 600;
 }
 
-TEST(fault_player_report__before)
+TEST(fault_schedule_report__before)
 {
-	play_all(stairs);
+	run_all(stairs);
 	ck_assert_uint_eq(results.faults[0].before_bps, 800000000);
 	ck_assert_uint_eq(results.faults[1].before_bps, 480000000);
 	ck_assert_uint_eq(results.faults[1].recovery_ps, 0);
 }
 
 /* 60 % until the next fault is no recovery */
-TEST(fault_player_report__not_before_the_next_fault)
+TEST(fault_schedule_report__not_before_the_next_fault)
 {
-	play_all(stairs);
+	run_all(stairs);
 	ck_assert_uint_eq(results.faults[0].least_bps, 480000000);
 	ck_assert_uint_eq(results.faults[0].recovery_ps, NODE_TIME_NEVER);
 }
@@ -259,9 +259,9 @@ static uint64_t four_last(uint32_t window)
 	return window < 40 || window >= 56 ? 1000 : 100;
 }
 
-TEST(fault_player_report__four_windows_are_no_recovery)
+TEST(fault_schedule_report__four_windows_are_no_recovery)
 {
-	play_all(four_last);
+	run_all(four_last);
 	ck_assert_uint_eq(results.faults[0].recovery_ps, NODE_TIME_NEVER);
 }
 
@@ -270,21 +270,21 @@ static uint64_t five_last(uint32_t window)
 	return window < 40 || window >= 55 ? 1000 : 100;
 }
 
-TEST(fault_player_report__five_windows_are_a_recovery)
+TEST(fault_schedule_report__five_windows_are_a_recovery)
 {
-	play_all(five_last);
+	run_all(five_last);
 	ck_assert_uint_eq(results.faults[0].recovery_ps, 150 * NODE_US);
 }
 
 /* faults at one moment, or at which another one returns, have the same windows before them */
-TEST(fault_player_report__faults_at_one_moment)
+TEST(fault_schedule_report__faults_at_one_moment)
 {
 	static const char *const settings[] = { "faults.1.at=400us", "faults.1.at=700us" };
 
 	for (unsigned i = 0; i < 2; i++) {
 		teardown();
 		setup_with(settings + i, 1);
-		play_all(steady);
+		run_all(steady);
 		for (unsigned f = 0; f < 2; f++) {
 			ck_assert_uint_eq(results.faults[f].before_bps, 800000000);
 			ck_assert_uint_eq(results.faults[f].least_bps, 800000000);
@@ -298,30 +298,30 @@ static uint64_t none(uint32_t window)
 	return window < 40 ? 0 : 1000;
 }
 
-TEST(fault_player_report__nothing_was_delivered_before)
+TEST(fault_schedule_report__nothing_was_delivered_before)
 {
-	play_all(none);
+	run_all(none);
 	ck_assert_uint_eq(results.faults[0].before_bps, 0);
 	ck_assert_uint_eq(results.faults[0].recovery_ps, NODE_TIME_NEVER);
 }
 
 /* what was on the link; those of former faults, and those without a route before, do not count */
-TEST(fault_player_report__lost)
+TEST(fault_schedule_report__lost)
 {
 	pages[1]->drops[DROP_LINK_DOWN] = 50;
 	pages[1]->drops[DROP_NO_ROUTE] = 60;
 	drops_at_failure = 7;
-	play_all(steady);
+	run_all(steady);
 	ck_assert_uint_eq(results.faults[0].lost, 7);
 	ck_assert_uint_eq(results.faults[1].lost, 7 * 3);
 	ck_assert_uint_eq(results.faults[0].astray, 0);
 }
 
 /* a run that ended before: the fault has not happened */
-TEST(fault_player_report__an_interrupted_run)
+TEST(fault_schedule_report__an_interrupted_run)
 {
-	play(500 * NODE_US);
-	ck_assert_int_eq(fault_player_report(&player, &results), 0);
+	step_to(500 * NODE_US);
+	ck_assert_int_eq(fault_schedule_report(&schedule, &results), 0);
 	ck_assert(results.faults[0].failed && !results.faults[0].returned);
 	ck_assert(!results.faults[1].failed);
 }
