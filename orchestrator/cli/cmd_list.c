@@ -33,7 +33,7 @@ static const struct command_words words = {
 	"usage: heddle list [score | FOLDER] [options]\n"
 	"Lists the scenarios that come with heddle, or those in FOLDER, a line each: name, kind "
 	"of\n"
-	"fabric, what it shows. Play one with 'heddle run FOLDER/NAME.yaml'.\n",
+	"fabric, what it shows. 'heddle run FOLDER/NAME.yaml' runs one.\n",
 	"",
 	OPTIONS(rows),
 	OPERANDS("folder", 0, 1),

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "orchestrator/base/utf8.h"
-#include "orchestrator/course/lab_play.h"
+#include "orchestrator/course/lab_execute.h"
 
 static const char *const kinds[] = {
 	[LAB_NUMBER] = "number", [LAB_CHOICE] = "choice", [LAB_PATH] = "file"
@@ -51,7 +51,7 @@ static json_t *run_of(const char *command, const struct lab_opened *opened,
 	size_t size;
 	FILE *out;
 
-	if (!lab_settle(command, &opened->lab, &run->play, &opened->values, &settled)) {
+	if (!lab_settle(command, &opened->lab, &run->arguments, &opened->values, &settled)) {
 		out = open_memstream(&line, &size);
 		if (out) {
 			lab_settled_print(&settled, run->compare, out);
@@ -107,8 +107,8 @@ int lab_measure(const char *command, const struct lab_opened *opened,
 {
 	const struct lab_run *run = lab_run_find(&opened->lab, question->in);
 	struct compare_row row;
-	int status = lab_play(command, &opened->lab, &run->play, NULL, question->measured,
-			      &opened->values, &row);
+	int status = lab_execute(command, &opened->lab, &run->arguments, NULL, question->measured,
+				 &opened->values, &row);
 
 	snprintf(shown, LAB_MEASURED_MAX, "%s",
 		 row.values[0].known ? row.values[0].shown : "no value");

@@ -17,8 +17,8 @@ json_t *lab_describe(const char *command, const struct lab_opened *opened);
 /** lab_run_find() - the run of @lab called @name; NULL: the first one.  Return: NULL: none. */
 const struct lab_run *lab_run_find(const struct lab *lab, const char *name);
 
-/** lab_measure() - plays the run of prediction @question, which has a metric, and writes its value
- *  for people to @shown, LAB_MEASURED_MAX bytes.
+/** lab_measure() - executes the run of prediction @question, which has a metric, and writes its
+ *  value for people to @shown, LAB_MEASURED_MAX bytes.
  *  Return: 0 or an exit status, reported. */
 int lab_measure(const char *command, const struct lab_opened *opened,
 		const struct lab_question *question, char *shown);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "orchestrator/base/exit_status.h"
-#include "orchestrator/course/lab_play.h"
+#include "orchestrator/course/lab_execute.h"
 #include "orchestrator/lab/lab_answer.h"
 
 struct judging {
@@ -30,12 +30,13 @@ static uint32_t answers_of_text(const struct lab *lab, const char *text)
 	return answers;
 }
 
-static uint32_t answers_of_play(const struct lab *lab, const struct lab_play *play)
+static uint32_t answers_of_arguments(const struct lab *lab, const struct lab_arguments *arguments)
 {
-	uint32_t answers = answers_of_text(lab, play->run) | answers_of_text(lab, play->seed) |
-			   answers_of_text(lab, play->variant);
+	uint32_t answers = answers_of_text(lab, arguments->scenario) |
+			   answers_of_text(lab, arguments->seed) |
+			   answers_of_text(lab, arguments->variant);
 
-	for (const struct yaml_node *child = play->set ? play->set->first : NULL; child;
+	for (const struct yaml_node *child = arguments->set ? arguments->set->first : NULL; child;
 	     child = child->next)
 		answers |= answers_of_text(lab, child->text);
 	return answers;
@@ -69,11 +70,12 @@ static int refusal_judge(struct judging *judging, uint32_t answers, int status, 
 /* Return: 0 or an exit status, reported */
 static int expect_judge(struct judging *judging, const struct lab_check *check, bool *holds)
 {
-	uint32_t played = answers_of_play(judging->lab, &check->play), all = played, i = 0;
+	uint32_t settings = answers_of_arguments(judging->lab, &check->arguments), all = settings;
 	struct compare_row row;
+	uint32_t i = 0;
 	bool every = true;
-	int status = lab_play(judging->command, judging->lab, &check->play, check->expect, NULL,
-			      judging->values, &row);
+	int status = lab_execute(judging->command, judging->lab, &check->arguments, check->expect,
+				 NULL, judging->values, &row);
 
 	for (const struct yaml_node *child = check->expect->first; child;
 	     child = child->next, i++) {
@@ -83,7 +85,7 @@ static int expect_judge(struct judging *judging, const struct lab_check *check, 
 		all |= compared;
 		every &= ok;
 		if (!status && !check->fails)
-			judge(judging, played | compared, ok);
+			judge(judging, settings | compared, ok);
 	}
 	*holds = !status && (check->fails ? !every : every);
 	if (!status && check->fails)
@@ -164,11 +166,11 @@ static int values_judge(struct judging *judging, const struct lab_check *check, 
 
 	for (uint32_t v = 0; v < check->value_count && !status; v++) {
 		const struct lab_check_value *value = &check->values[v];
-		uint32_t own = answers_of_play(judging->lab, &value->play);
+		uint32_t own = answers_of_arguments(judging->lab, &value->arguments);
 		struct compare_row row;
 
-		status = lab_play(judging->command, judging->lab, &value->play, NULL, value->metric,
-				  judging->values, &row);
+		status = lab_execute(judging->command, judging->lab, &value->arguments, NULL,
+				     value->metric, judging->values, &row);
 		measured[v] = row.values[0];
 		if (status)
 			return refusal_judge(judging, own, status, holds);

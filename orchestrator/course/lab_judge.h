@@ -1,4 +1,4 @@
-/*  lab_judge - plays the checks of a lab and says which answers are right.
+/*  lab_judge - runs the checks of a lab and says which answers are right.
  *
  *  An answer is right if every expectation that depends on it holds: one that names it, or one of a
  *  run whose settings name it. Nothing that a run measured is told, since it may be the answer. */
@@ -13,7 +13,7 @@ struct lab_verdict {
 	bool holds[LAB_CHECKS_MAX];    /* the checks */
 };
 
-/** lab_judge() - plays all checks of @opened with the answers of its record, which are all there.
+/** lab_judge() - runs all checks of @opened with the answers of its record, which are all there.
  *  @command  for messages.  @quiet  no progress.
  *  Return: 0 with @verdict; an exit status, reported. Cost: the runs. */
 int lab_judge(const char *command, const struct lab_opened *opened, bool quiet,

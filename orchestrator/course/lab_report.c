@@ -7,7 +7,7 @@
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/course/lab_describe.h"
 #include "orchestrator/course/lab_judge.h"
-#include "orchestrator/course/lab_play.h"
+#include "orchestrator/course/lab_execute.h"
 #include "orchestrator/run/cmd_compare.h"
 #include "orchestrator/run/cmd_run.h"
 
@@ -116,7 +116,8 @@ static int report_write(const struct lab_opened *opened, const char *path, const
 	const struct lab_run *run = lab_run_find(&opened->lab, NULL);
 	struct lab_settled settled;
 	struct run_options options;
-	int status = lab_settle("lab report", &opened->lab, &run->play, &opened->values, &settled);
+	int status =
+		lab_settle("lab report", &opened->lab, &run->arguments, &opened->values, &settled);
 
 	if (!status) {
 		lab_settled_options(&settled, true, &options);

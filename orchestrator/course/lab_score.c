@@ -9,7 +9,7 @@
 #include "orchestrator/base/screen.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/results/score.h"
-#include "orchestrator/run/run_play.h"
+#include "orchestrator/run/run_execute.h"
 #include "orchestrator/run/run_scenario.h"
 
 struct score_options {
@@ -17,7 +17,7 @@ struct score_options {
 	const char *only[SCORE_SCENARIOS_MAX];
 	unsigned only_count;
 	bool alone, quiet;
-	/* what is played */
+	/* what is run */
 	struct ready_files files;
 	const char *controls[SCORE_CONTROLS_MAX];
 	unsigned control_count;
@@ -58,7 +58,7 @@ static const struct option_row rows[] = {
 static const struct command_words words = {
 	"lab score",
 	"usage: heddle lab score [CONTROL...] [options]\n"
-	"Plays congestion controls in six scenarios, beside the built-in ones, and prints their\n"
+	"Runs six scenarios with each CONTROL and with the built-in ones, and prints their\n"
 	"points. A CONTROL is a shared library such as ./my.so, or one of\n" OPTION_CONTROL_WORDS
 	".\n",
 	"The expectations of a scenario are its goals. Its points are 100 times the geometric\n"
@@ -155,7 +155,7 @@ static int controls_take(struct score_options *options, int count, char **names)
 	return 0;
 }
 
-/* ---- playing ---- */
+/* ---- running ---- */
 
 /* `heddle run FILE --cc CONTROL`, into a row.  Return: 0 or an exit status, reported */
 static int run_prepare(struct run_options *run, const char *file, const char *control)
@@ -216,7 +216,7 @@ static int cell_check(const struct score_options *options, struct score *score, 
 	return score->controls[c].rows[s] ? 0 : options_wrong("lab score", "not enough memory");
 }
 
-/* all scenarios with all controls, so that nothing is played if one is wrong */
+/* all scenarios with all controls, so that nothing runs if one is wrong */
 static int score_check(const struct score_options *options, struct score *score)
 {
 	int status = 0;
@@ -229,8 +229,8 @@ static int score_check(const struct score_options *options, struct score *score)
 	return status;
 }
 
-static int cell_play(const struct score_options *options, struct score *score, uint32_t control,
-		     uint32_t scenario)
+static int cell_run(const struct score_options *options, struct score *score, uint32_t control,
+		    uint32_t scenario)
 {
 	struct compare_row *row = score->controls[control].rows[scenario];
 	struct run_output output = { 0 };
@@ -241,7 +241,7 @@ static int cell_play(const struct score_options *options, struct score *score, u
 	run.row = row;
 	status = status
 		 ?: run_scenario_load(&run, SCENARIO_NO_VARIANT, &plan)
-		 ?: run_play(&run, &plan, &output);
+		 ?: run_execute(&run, &plan, &output);
 	plan_free(&plan);
 	if (status == EXIT_NODE)
 		row->filled = false;
@@ -252,7 +252,7 @@ static int cell_play(const struct score_options *options, struct score *score, u
 }
 
 /* Return: 0, or the exit status; EXIT_NODE ends nothing */
-static int score_play(const struct score_options *options, struct score *score)
+static int score_run(const struct score_options *options, struct score *score)
 {
 	int worst = 0;
 
@@ -263,7 +263,7 @@ static int score_play(const struct score_options *options, struct score *score)
 			if (!options->quiet)
 				fprintf(stderr, "heddle lab score: %s in %s\n",
 					score->controls[c].name, score->scenarios[s].name);
-			status = cell_play(options, score, c, s);
+			status = cell_run(options, score, c, s);
 			if (status && status != EXIT_NODE)
 				return status;
 			worst = status ? status : worst;
@@ -308,7 +308,7 @@ int lab_score(int argc, char **argv)
 		 ?: files_select(&options)
 		 ?: score_check(&options, score);
 	if (!status) {
-		status = score_play(&options, score);
+		status = score_run(&options, score);
 		if (!status || status == EXIT_NODE) {
 			score_sort(score);
 			written = score_write(&options, score);

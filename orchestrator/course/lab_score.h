@@ -1,5 +1,5 @@
-/*  lab_score - `heddle lab score CONTROL...`: plays congestion controls in the scenarios of
- *  topologies/score/ and prints their points (SE-10). */
+/*  lab_score - `heddle lab score CONTROL...`: runs the scenarios of topologies/score/ with each
+ *  congestion control and prints the points of the controls (SE-10). */
 #ifndef HEDDLE_ORCHESTRATOR_COURSE_LAB_SCORE_H
 #define HEDDLE_ORCHESTRATOR_COURSE_LAB_SCORE_H
 

@@ -10,7 +10,7 @@
 #include "orchestrator/base/markdown.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/course/lab_describe.h"
-#include "orchestrator/course/lab_play.h"
+#include "orchestrator/course/lab_execute.h"
 #include "orchestrator/course/lab_predict.h"
 #include "orchestrator/course/lab_view.h"
 #include "orchestrator/lab/lab_answer.h"
@@ -34,7 +34,7 @@ static const struct option_word views[] = { { "read", RUN_VIEW_READ },
 
 static const struct option_row rows[] = {
 	LAB_OPENING_ROWS(struct start_options),
-	OPTION_TEXT("--run", "NAME", AT(only), "play this run only"),
+	OPTION_TEXT("--run", "NAME", AT(only), "only this run"),
 	{ .name = "--view",
 	  .argument = "[control]",
 	  .field = AT(view),
@@ -46,11 +46,11 @@ static const struct option_row rows[] = {
 	OPTION_TAKE("--listen", "ADDRESS:PORT", AT(listen), option_listen, NULL,
 		    "the page on another address than a free port of 127.0.0.1"),
 	OPTION_FLAG("--no-view", AT(no_view), "no page; this is the default"),
-	OPTION_FLAG("--skip", AT(skip), "play without predictions"),
-	OPTION_FLAG("--text", AT(text_only), "play nothing"),
-	OPTION_FLAG("--explain", AT(explain), "print the explanation, and play nothing"),
+	OPTION_FLAG("--skip", AT(skip), "run without predictions"),
+	OPTION_FLAG("--text", AT(text_only), "print the text, and run nothing"),
+	OPTION_FLAG("--explain", AT(explain), "print the explanation, and run nothing"),
 	OPTION_FLAG("--json", AT(json),
-		    "the lab with the values of the student as JSON, and play "
+		    "the lab with the values of the student as JSON, and run "
 		    "nothing"),
 };
 
@@ -58,7 +58,7 @@ static const struct command_words words = {
 	"lab start",
 	"usage: heddle lab start LAB [--student N] [--view] [options]\n"
 	"Begins a lab: prints its question, your values and the commands, asks for predictions,\n"
-	"and plays its runs. LAB is a number or a name ('heddle lab list').\n",
+	"and executes its runs. LAB is a number or a name ('heddle lab list').\n",
 	"exit status: 0; 2: wrong usage, or predictions are missing and there is no terminal to\n"
 	"ask for them; 4: a run failed; 130: interrupted\n",
 	OPTIONS(rows),
@@ -135,7 +135,7 @@ static int commands_print(const struct lab_opened *opened)
 		const struct lab_run *run = &opened->lab.runs[i];
 		struct lab_settled settled;
 
-		status = lab_settle("lab start", &opened->lab, &run->play, &opened->values,
+		status = lab_settle("lab start", &opened->lab, &run->arguments, &opened->values,
 				    &settled);
 		if (!status) {
 			printf("  %-16s ", run->name);
@@ -161,7 +161,7 @@ static int lab_print(const struct lab_opened *opened)
 	question_print(text);
 	free(text);
 	values_print(opened);
-	questions_print(opened, "Predict, before you play:\n", lab->predictions,
+	questions_print(opened, "Predict, before the runs:\n", lab->predictions,
 			lab->prediction_count);
 	questions_print(opened, "Find out:\n", lab->answers, lab->answer_count);
 	status = commands_print(opened);
@@ -197,7 +197,7 @@ static int lab_json(const struct lab_opened *opened)
 	return 0;
 }
 
-/* ---- playing ---- */
+/* ---- running ---- */
 
 /* Return: 0 or an exit status, reported */
 static int predictions_get(const struct start_options *options, struct lab_opened *opened)
@@ -208,7 +208,7 @@ static int predictions_get(const struct start_options *options, struct lab_opene
 		return lab_predict_ask("lab start", opened);
 	return options_wrong("lab start",
 			     "predict first: heddle lab predict %s --student %u NAME=VALUE...; or "
-			     "play without, with --skip",
+			     "skip that with --skip",
 			     opened->words, opened->student);
 }
 
@@ -218,7 +218,8 @@ static int run_start(const struct start_options *start, struct lab_opened *opene
 	const struct view_lab beside = lab_view(opened);
 	struct lab_settled settled;
 	struct run_options options;
-	int status = lab_settle("lab start", &opened->lab, &run->play, &opened->values, &settled);
+	int status =
+		lab_settle("lab start", &opened->lab, &run->arguments, &opened->values, &settled);
 
 	if (!status) {
 		printf("$ ");

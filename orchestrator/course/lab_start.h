@@ -1,5 +1,5 @@
-/*  lab_start - `heddle lab start`: shows a lab to a student, asks for predictions, and plays its
- *  runs (SE-9). */
+/*  lab_start - `heddle lab start`: shows a lab to a student, asks for predictions, and executes
+ *  its runs (SE-9). */
 #ifndef HEDDLE_ORCHESTRATOR_COURSE_LAB_START_H
 #define HEDDLE_ORCHESTRATOR_COURSE_LAB_START_H
 

@@ -173,17 +173,17 @@ static void set_keep(struct reader *reader, const struct key *key, const struct 
 	*(const struct yaml_node **)((char *)target + key->offset) = node;
 }
 
-#define PLAY_KEYS(type, required_)                                                \
-	{ "run", text_keep, KEY_FIELD(type, play.run), .required = (required_) }, \
-		{ "set", set_keep, KEY_FIELD(type, play.set) },                   \
-		{ "seed", text_keep, KEY_FIELD(type, play.seed) },                \
-	{                                                                         \
-		"variant", text_keep, KEY_FIELD(type, play.variant)               \
+#define ARGUMENT_KEYS(type, required_)                                                      \
+	{ "run", text_keep, KEY_FIELD(type, arguments.scenario), .required = (required_) }, \
+		{ "set", set_keep, KEY_FIELD(type, arguments.set) },                        \
+		{ "seed", text_keep, KEY_FIELD(type, arguments.seed) },                     \
+	{                                                                                   \
+		"variant", text_keep, KEY_FIELD(type, arguments.variant)                    \
 	}
 
 static const struct key run_keys[] = {
 	{ "name", name_keep, KEY_FIELD(struct lab_run, name), .required = true },
-	PLAY_KEYS(struct lab_run, true),
+	ARGUMENT_KEYS(struct lab_run, true),
 	{ "compare", key_flag, KEY_FIELD(struct lab_run, compare) },
 };
 
@@ -318,7 +318,7 @@ static void answers_read(struct reader *reader, const struct key *key, const str
 /* ---- checks ---- */
 
 static const struct key value_keys[] = {
-	PLAY_KEYS(struct lab_check_value, true),
+	ARGUMENT_KEYS(struct lab_check_value, true),
 	{ "value", text_keep, KEY_FIELD(struct lab_check_value, metric), .required = true },
 };
 
@@ -345,7 +345,7 @@ static void values_read(struct reader *reader, const struct key *key, const stru
 }
 
 static const struct key check_keys[] = {
-	PLAY_KEYS(struct lab_check, false),
+	ARGUMENT_KEYS(struct lab_check, false),
 	{ "expect", texts_keep, KEY_FIELD(struct lab_check, expect) },
 	{ "fails", key_flag, KEY_FIELD(struct lab_check, fails) },
 	{ "values", .read = values_read },
@@ -360,7 +360,7 @@ static void check_read(struct reader *reader, const struct yaml_node *node, void
 	keys_read(reader, node, "a check", check_keys, COUNT_OF(check_keys), check);
 	if (node->kind != YAML_MAPPING)
 		return;
-	if (!!check->play.run != !!check->expect)
+	if (!!check->arguments.scenario != !!check->expect)
 		key_refuse(reader, node, "'run' and 'expect' go together");
 	else if (!!check->value_count != !!check->holds)
 		key_refuse(reader, node, "'values' and 'holds' go together");

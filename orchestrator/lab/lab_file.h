@@ -1,7 +1,7 @@
 /*  lab_file - a lab as its folder has it: lab.yaml, read and checked (SE-9).
  *
  *  The format is in docs/labs.md. All errors are collected, each with its place. What a lab says
- *  about its scenarios (keys, metrics) is checked when they are played. Texts are borrowed from the
+ *  about its scenarios (keys, metrics) is checked when they are run. Texts are borrowed from the
  *  tree of the file, which the lab holds. */
 #ifndef HEDDLE_ORCHESTRATOR_LAB_LAB_FILE_H
 #define HEDDLE_ORCHESTRATOR_LAB_LAB_FILE_H
@@ -24,16 +24,16 @@ struct lab_variable {
 	uint64_t least, most;            /* of a range */
 };
 
-/* what `heddle run` is to play; texts with placeholders */
-struct lab_play {
-	const char *run;             /* the scenario, beside lab.yaml */
+/* a scenario, and options of `heddle run`; texts with placeholders */
+struct lab_arguments {
+	const char *scenario;        /* its file, beside lab.yaml */
 	const struct yaml_node *set; /* mapping of paths and texts; NULL: none */
 	const char *seed, *variant;  /* NULL: as the scenario says, none */
 };
 
 struct lab_run {
 	const char *name;
-	struct lab_play play;
+	struct lab_arguments arguments;
 	bool compare; /* all variants, as a table */
 };
 
@@ -55,12 +55,12 @@ struct lab_question {
 /* a metric of a run of its own */
 struct lab_check_value {
 	const char *name;
-	struct lab_play play;
+	struct lab_arguments arguments;
 	const char *metric;
 };
 
 struct lab_check {
-	struct lab_play play;           /* run NULL: only values */
+	struct lab_arguments arguments; /* scenario NULL: only values */
 	const struct yaml_node *expect; /* lists of texts; NULL: none */
 	const struct yaml_node *holds;
 	bool fails; /* one of the expectations must not hold */

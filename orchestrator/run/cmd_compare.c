@@ -15,7 +15,7 @@
 #include "orchestrator/base/screen.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/results/results_csv.h"
-#include "orchestrator/run/run_play.h"
+#include "orchestrator/run/run_execute.h"
 #include "orchestrator/run/run_report.h"
 #include "orchestrator/run/run_scenario.h"
 #include "orchestrator/scenario/scenario_compare.h"
@@ -173,7 +173,7 @@ int run_row(struct run_options *options, int status, struct plan *plan, struct c
 		if (options->recording)
 			status = run_output_open(&output, options, plan);
 		if (!status)
-			status = run_play(options, plan, &output);
+			status = run_execute(options, plan, &output);
 		run_output_end(&output);
 	}
 	if (status == EXIT_INTERRUPTED)

@@ -1,12 +1,12 @@
 /*  cmd_run - `heddle run SCENARIO`: from a file to an exit status (TB-10).
  *
- *  options -> scenario -> plan -> run and what it writes: run_options, run_scenario, run_play,
+ *  options -> scenario -> plan -> run and what it writes: run_options, run_scenario, run_execute,
  *  run_output. Nothing is started before the whole input is checked. With --compare this is done
  *  once for each variant of the scenario: cmd_compare.c. */
 #include "orchestrator/run/cmd_run.h"
 
 #include "orchestrator/run/cmd_compare.h"
-#include "orchestrator/run/run_play.h"
+#include "orchestrator/run/run_execute.h"
 #include "orchestrator/run/run_ranks.h"
 #include "orchestrator/run/run_report.h"
 #include "orchestrator/run/run_scenario.h"
@@ -31,7 +31,7 @@ int run_single(struct run_options *options)
 		 ?: run_view_open(&view, options)
 		 ?: run_output_open(&output, options, &plan)
 		 ?: run_view_start(&view, options, output.record.file.stream)
-		 ?: run_play(options, &plan, &output);
+		 ?: run_execute(options, &plan, &output);
 	status = run_report_end(&report, status);
 	run_output_end(&output);
 	run_output_folder_end(options);

@@ -1,4 +1,4 @@
-/*  cmd_test - `heddle test FILE...`: plays scenarios beside each other; their expectations are the
+/*  cmd_test - `heddle test FILE...`: runs scenarios beside each other; their expectations are the
  *  tests (DU-9).
  *
  *  Each scenario is a `heddle run` of its own, which writes its result and its messages to files
@@ -89,13 +89,13 @@ static int jobs_take(const char *command, const struct option_row *row, void *fi
 
 static const struct option_row rows[] = {
 	OPTION_TAKE("-j", "N", AT(jobs), jobs_take, NULL,
-		    "plays N scenarios at once; as many as there are cores if not given"),
+		    "runs N scenarios at once; as many as there are cores if not given"),
 	OPTION_TEXT("--junit", "FILE", AT(junit),
 		    "the results also as JUnit XML; -: to standard output instead of TAP"),
 	OPTION_FLAG("--json", AT(json), "the results as JSON, instead of TAP"),
 	OPTION_FLAG("--quiet", AT(quiet), "no progress"),
 	OPTION_TAKE("--timeout", "TIME", AT(timeout_ps), option_time, NULL,
-		    "ends each scenario that has played for so long, as 60s, on the clock of\n"
+		    "ends each scenario that has run for so long, as 60s, on the clock of\n"
 		    "the machine: it is a failed test; 0s: no limit (default)"),
 	OPTION_SET(AT(settings), "run.duration=1ms"),
 };
@@ -103,7 +103,7 @@ static const struct option_row rows[] = {
 static const struct command_words words = {
 	"test",
 	"usage: heddle test FILE... [options]\n"
-	"Plays scenarios beside each other. Each expectation is a test; a scenario that cannot be "
+	"Runs scenarios beside each other. Each expectation is a test; a scenario that cannot be "
 	"read,\n"
 	"stalls, or loses a node is a failed one. FILE may be a folder: its *.yaml; -: standard "
 	"input.\n"
@@ -312,13 +312,13 @@ static void late_end(struct suite *suite)
 
 	for (size_t i = 0; timeout_ns && i < suite->started; i++) {
 		struct job *job = &suite->jobs[i];
-		uint64_t played_ns = now_ns - job->start_ns;
+		uint64_t ran_ns = now_ns - job->start_ns;
 
-		if (!job->child || played_ns < timeout_ns)
+		if (!job->child || ran_ns < timeout_ns)
 			continue;
 		if (!job->late)
 			kill(job->child, SIGTERM);
-		else if (played_ns - timeout_ns > LATE_NS)
+		else if (ran_ns - timeout_ns > LATE_NS)
 			kill(job->child, SIGKILL);
 		job->late = true;
 	}
@@ -370,8 +370,8 @@ static void progress_show(struct suite *suite)
 	char text[128];
 	size_t ended = suite->started - suite->running;
 
-	snprintf(text, sizeof(text), "%zu of %zu scenarios played, %zu running", ended,
-		 suite->count, suite->running);
+	snprintf(text, sizeof(text), "%zu of %zu scenarios ended, %zu running", ended, suite->count,
+		 suite->running);
 	progress_waits(&suite->progress, text);
 }
 
@@ -387,7 +387,7 @@ static void next_start(struct suite *suite)
 		job_start(suite, job);
 }
 
-static void suite_play(struct suite *suite, size_t jobs)
+static void suite_run(struct suite *suite, size_t jobs)
 {
 	while (suite->printed < suite->count) {
 		while (suite->running < jobs && suite->started < suite->count)
@@ -477,7 +477,7 @@ int cmd_test(int argc, char **argv)
 		progress_start(&suite.progress, stderr, !options.quiet);
 		if (prints_tap(&options))
 			suite_tap_begin(stdout);
-		suite_play(&suite, jobs_of(&options));
+		suite_run(&suite, jobs_of(&options));
 		status = suite_report(&suite);
 	}
 	suite_free(&suite);

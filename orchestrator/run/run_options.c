@@ -1,7 +1,7 @@
 /*  run_options - the words after `heddle run`, one row each.
  *
  *  A new option is a row of the table, and a member of struct run_options. What it writes is in
- *  run_output.c, what it changes in the run itself in run_play.c. */
+ *  run_output.c, what it changes in the run itself in run_execute.c. */
 #include "orchestrator/run/run_options.h"
 
 #include <stdio.h>

@@ -58,7 +58,7 @@ done
 # the check below begins without any student's answers
 rm -f lab-*-student-*
 
-# the labs are installed beside heddle, with what they play
+# the labs are installed beside heddle, with what they run
 installed() {
 	make -s -C "$top" -o all install PREFIX=/opt/h DESTDIR="$scratch/root" >hint 2>&1 || { cat hint; return 1; }
 	diff -r "$topologies/labs" root/opt/h/share/heddle/topologies/labs &&

@@ -97,7 +97,7 @@ TEST(lab_list__mistakes)
 
 #define TEXT(folder, words)                                                                   \
 	"Lab 21-mine: My own (15 minutes), student 1\n\nWhy?\n\nYour values: n = 2\n\n"       \
-	"Predict, before you play:\n"                                                         \
+	"Predict, before the runs:\n"                                                         \
 	"  speed            How fast with a window of 1? (Gb/s)\n"                            \
 	"  why              Why? One of: delay, rate\n\nFind out:\n"                          \
 	"  mine             a scenario that loses nothing\n"                                  \
@@ -153,7 +153,7 @@ TEST(lab_start__refused)
 	ASSERT_HAS(said, "heddle lab start: there is no run 'firs'\n");
 	ASSERT_STATUS("lab|start|21|--labs|own", 2);
 	ck_assert_str_eq(said, "heddle lab start: predict first: heddle lab predict 21-mine --labs "
-			       "own --student 1 NAME=VALUE...; or play without, with --skip\n");
+			       "own --student 1 NAME=VALUE...; or skip that with --skip\n");
 	ASSERT_STATUS("lab|start|21|--labs|own|--view|--run|both", 2);
 	ASSERT_HAS(said, "the page shows one run, and 'both' is a comparison: give --run\n");
 	file_write(RECORD, "lab: 04-other\n");
@@ -161,7 +161,7 @@ TEST(lab_start__refused)
 	ASSERT_HAS(said, RECORD ":1:6: ");
 }
 
-TEST(lab_start__plays_its_runs)
+TEST(lab_start__executes_its_runs)
 {
 	ASSERT_STATUS("lab|start|21|--labs|own|--skip", 0);
 	ck_assert_int_eq(strncmp(printed, TEXT("own/21-mine", "21-mine --labs own"),
@@ -203,7 +203,7 @@ TEST(lab_predict__kept_and_shown_beside_what_was_measured)
 	ASSERT_STATUS("lab|start|21|--labs|own|--run|first", 0);
 	ASSERT_HAS(printed, "\n  prediction           predicted            measured\n"
 			    "  speed                30 Gb/s              99.22 Gb/s\n");
-	/* that run was not played */
+	/* that run was not executed */
 	ASSERT_STATUS("lab|start|21|--labs|own|--run|both", 0);
 	ASSERT_LACKS(printed, "measured\n");
 	ck_assert(file_has(RECORD, "predictions: {speed: \"30\", why: \"rate\"}\n"));

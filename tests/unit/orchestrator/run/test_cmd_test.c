@@ -1,4 +1,4 @@
-/*  orchestrator/run: `heddle test`, which plays scenarios beside each other (DU-9), and runs that
+/*  orchestrator/run: `heddle test`, which runs scenarios beside each other (DU-9), and runs that
  *  fail: a node that is killed, a deadlock, Ctrl-C. */
 #include "tests/unit/orchestrator/whole_heddle.h"
 

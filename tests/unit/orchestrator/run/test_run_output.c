@@ -1,4 +1,4 @@
-/*  orchestrator/run: run_output, run_play - files that cannot be written, runs that stop for
+/*  orchestrator/run: run_output, run_execute - files that cannot be written, runs that stop for
  *  commands, and what a run remarks of its result (TB-10, TB-22).
  *
  *  A -- s1 -- s2 -- B: A sends messages of 4 KiB to B. */

@@ -1,4 +1,4 @@
-#include "orchestrator/run/run_play.h"
+#include "orchestrator/run/run_execute.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ static FILE *script_open(const struct run_options *options, const char **name)
 }
 
 /* the first part of a run: to the breakpoint, then the commands there */
-static int play_breakpoint(const struct run_options *options, struct run *run,
-			   struct breakpoint *breakpoint, enum run_outcome *outcome)
+static int execute_to_breakpoint(const struct run_options *options, struct run *run,
+				 struct breakpoint *breakpoint, enum run_outcome *outcome)
 {
 	*outcome = breakpoint_repeats(breakpoint) ? RUN_REACHED : run_to(run, options->break_ps);
 	if (*outcome != RUN_REACHED)
@@ -165,8 +165,8 @@ static int results_and_end(struct run_output *output, const struct run_options *
 }
 
 /* the fabric is ready: runs it, ends it, and writes the results */
-static int play(struct run_output *output, const struct run_options *options, struct run *run,
-		struct breakpoint *breakpoint)
+static int execute(struct run_output *output, const struct run_options *options, struct run *run,
+		   struct breakpoint *breakpoint)
 {
 	struct fabric *fabric = &run->fabric;
 	enum run_outcome outcome = RUN_REACHED;
@@ -175,7 +175,7 @@ static int play(struct run_output *output, const struct run_options *options, st
 	bool stalled;
 
 	if (options->breaks)
-		status = play_breakpoint(options, run, breakpoint, &outcome);
+		status = execute_to_breakpoint(options, run, breakpoint, &outcome);
 	if (!status && outcome == RUN_REACHED)
 		outcome = run_to(run, run->end_ps);
 	if (outcome == RUN_FAILED)
@@ -245,13 +245,13 @@ static void observe(struct fabric_options *fabric_options, struct observer *obse
 }
 
 /* the nodes are ready: the run, and its files */
-static int play_and_complete(struct run_output *output, const struct run_options *options,
-			     struct run *run, struct breakpoint *breakpoint)
+static int execute_and_complete(struct run_output *output, const struct run_options *options,
+				struct run *run, struct breakpoint *breakpoint)
 {
 	int status = run_output_begin(output, &run->fabric);
 
 	if (!status)
-		status = play(output, options, run, breakpoint);
+		status = execute(output, options, run, breakpoint);
 	else
 		fabric_kill(&run->fabric);
 	if (status != STATUS_AGAIN)
@@ -272,9 +272,9 @@ static bool draws(const struct run_options *options)
 	return options->slow_ps_per_s && screen_look(view_out(options)).terminal;
 }
 
-/* play_and_complete(), and a slowed run is shown */
-static int play_seen(struct run_output *output, const struct run_options *options, struct run *run,
-		     struct breakpoint *breakpoint)
+/* execute_and_complete(), and a slowed run is shown */
+static int execute_shown(struct run_output *output, const struct run_options *options,
+			 struct run *run, struct breakpoint *breakpoint)
 {
 	struct slow_view view = { 0 };
 	int status;
@@ -284,7 +284,7 @@ static int play_seen(struct run_output *output, const struct run_options *option
 		run->show = slow_view_show;
 		run->viewer = &view;
 	}
-	status = play_and_complete(output, options, run, breakpoint);
+	status = execute_and_complete(output, options, run, breakpoint);
 	slow_view_close(&view);
 	return status;
 }
@@ -322,8 +322,8 @@ static int pack_choose(const struct run_options *options, const struct plan *pla
 }
 
 /* one run from its start.  Return: the exit status, or STATUS_AGAIN */
-static int play_once(const struct run_options *options, const struct plan *plan,
-		     struct run_output *output, struct breakpoint *breakpoint)
+static int execute_once(const struct run_options *options, const struct plan *plan,
+			struct run_output *output, struct breakpoint *breakpoint)
 {
 	struct fabric_options fabric_options = options->fabric;
 	struct run run = {
@@ -351,9 +351,9 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 	manager_pair_init(&run.managers, &run.fabric);
 	error = fabric_start(&run.fabric, plan, &fabric_options);
 	if (!error) {
-		struct fault_fabric played_on = fabric_fault(&run.fabric);
+		struct fault_fabric callbacks = fabric_fault(&run.fabric);
 
-		error = fault_schedule_init(&run.faults, plan, &played_on);
+		error = fault_schedule_init(&run.faults, plan, &callbacks);
 	}
 	if (error == -EINTR) {
 		fabric_kill(&run.fabric);
@@ -362,7 +362,7 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 	} else if (error) {
 		status = node_failed(options, &run.fabric);
 	} else {
-		status = play_seen(output, options, &run, breakpoint);
+		status = execute_shown(output, options, &run, breakpoint);
 	}
 	manager_pair_end(&run.managers);
 	fault_schedule_fini(&run.faults);
@@ -370,7 +370,8 @@ static int play_once(const struct run_options *options, const struct plan *plan,
 	return status;
 }
 
-int run_play(const struct run_options *options, const struct plan *plan, struct run_output *output)
+int run_execute(const struct run_options *options, const struct plan *plan,
+		struct run_output *output)
 {
 	struct breakpoint *breakpoint = NULL;
 	const char *script_name = NULL;
@@ -387,7 +388,7 @@ int run_play(const struct run_options *options, const struct plan *plan, struct 
 			return options_wrong("run", "not enough memory for the prompt");
 	}
 	interrupt_catch();
-	while ((status = play_once(options, plan, output, breakpoint)) == STATUS_AGAIN) {
+	while ((status = execute_once(options, plan, output, breakpoint)) == STATUS_AGAIN) {
 		status = run_output_again(output);
 		if (status)
 			break;

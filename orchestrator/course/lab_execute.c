@@ -1,4 +1,4 @@
-#include "orchestrator/course/lab_play.h"
+#include "orchestrator/course/lab_execute.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "orchestrator/base/shell_word.h"
 #include "orchestrator/lab/lab_text.h"
 #include "orchestrator/run/cmd_compare.h"
-#include "orchestrator/run/run_play.h"
+#include "orchestrator/run/run_execute.h"
 #include "orchestrator/run/run_scenario.h"
 
 /* ---- values ---- */
@@ -61,27 +61,27 @@ static int setting_settle(const char *command, struct lab_settled *settled, cons
 	return status;
 }
 
-int lab_settle(const char *command, const struct lab *lab, const struct lab_play *play,
+int lab_settle(const char *command, const struct lab *lab, const struct lab_arguments *arguments,
 	       const struct lab_values *values, struct lab_settled *settled)
 {
-	const struct yaml_node *child = play->set ? play->set->first : NULL;
+	const struct yaml_node *child = arguments->set ? arguments->set->first : NULL;
 	char *name;
 	int status;
 
 	*settled = (struct lab_settled){ 0 };
-	status = expand(command, values, play->run, false, &name);
+	status = expand(command, values, arguments->scenario, false, &name);
 	if (!status) {
 		settled->scenario = scenario_path(lab, name);
 		free(name);
 		if (!settled->scenario)
 			return options_wrong(command, "not enough memory");
 	}
-	if (!status && play->variant)
-		status = expand(command, values, play->variant, false, &settled->variant);
+	if (!status && arguments->variant)
+		status = expand(command, values, arguments->variant, false, &settled->variant);
 	for (; child && !status; child = child->next)
 		status = setting_settle(command, settled, child->key, child->text, values);
-	if (!status && play->seed)
-		status = setting_settle(command, settled, "seed", play->seed, values);
+	if (!status && arguments->seed)
+		status = setting_settle(command, settled, "seed", arguments->seed, values);
 	return status;
 }
 
@@ -108,7 +108,7 @@ void lab_settled_print(const struct lab_settled *settled, bool compare, FILE *ou
 	}
 }
 
-/* ---- playing ---- */
+/* ---- running ---- */
 
 void lab_settled_options(const struct lab_settled *settled, bool quiet, struct run_options *options)
 {
@@ -147,9 +147,9 @@ static int expectations_settle(const char *command, const struct yaml_node *expe
 	return status;
 }
 
-static int settled_play(const char *command, const struct lab_settled *settled,
-			const struct yaml_node *expect, const char *metric,
-			const struct lab_values *values, struct compare_row *row)
+static int settled_execute(const char *command, const struct lab_settled *settled,
+			   const struct yaml_node *expect, const char *metric,
+			   const struct lab_values *values, struct compare_row *row)
 {
 	struct scenario_compare columns = { .column_count = 1 };
 	uint32_t variant = SCENARIO_NO_VARIANT;
@@ -175,7 +175,7 @@ static int settled_play(const char *command, const struct lab_settled *settled,
 		status = run_variant_find(&options, NULL, &variant);
 	status = status
 		 ?: run_scenario_load(&options, variant, &plan)
-		 ?: run_play(&options, &plan, &output);
+		 ?: run_execute(&options, &plan, &output);
 	plan_free(&plan);
 	free(expectations);
 	free(columns.columns[0].text);
@@ -187,16 +187,16 @@ static int settled_play(const char *command, const struct lab_settled *settled,
 	return 0;
 }
 
-int lab_play(const char *command, const struct lab *lab, const struct lab_play *play,
-	     const struct yaml_node *expect, const char *metric, const struct lab_values *values,
-	     struct compare_row *row)
+int lab_execute(const char *command, const struct lab *lab, const struct lab_arguments *arguments,
+		const struct yaml_node *expect, const char *metric, const struct lab_values *values,
+		struct compare_row *row)
 {
 	struct lab_settled settled;
-	int status = lab_settle(command, lab, play, values, &settled);
+	int status = lab_settle(command, lab, arguments, values, &settled);
 
 	*row = (struct compare_row){ .name = "" };
 	if (!status)
-		status = settled_play(command, &settled, expect, metric, values, row);
+		status = settled_execute(command, &settled, expect, metric, values, row);
 	lab_settled_free(&settled);
 	return status;
 }

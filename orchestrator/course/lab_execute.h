@@ -1,11 +1,11 @@
-/*  lab_play - a run of a lab with the values of a student, as `heddle run` would play it. */
-#ifndef HEDDLE_ORCHESTRATOR_COURSE_LAB_PLAY_H
-#define HEDDLE_ORCHESTRATOR_COURSE_LAB_PLAY_H
+/*  lab_execute - a run of a lab with the values of a student, as `heddle run` would execute it. */
+#ifndef HEDDLE_ORCHESTRATOR_COURSE_LAB_EXECUTE_H
+#define HEDDLE_ORCHESTRATOR_COURSE_LAB_EXECUTE_H
 
 #include "orchestrator/lab/lab_file.h"
 #include "orchestrator/run/run_options.h"
 
-/* a play whose placeholders have values; texts owned */
+/* arguments whose placeholders have values; texts owned */
 struct lab_settled {
 	char *scenario;                     /* its path */
 	char *variant;                      /* NULL: none */
@@ -13,9 +13,9 @@ struct lab_settled {
 	unsigned count;
 };
 
-/** lab_settle() - puts @values into @play.
+/** lab_settle() - puts @values into @arguments.
  *  Return: 0 or an exit status, reported. lab_settled_free() in any case. */
-int lab_settle(const char *command, const struct lab *lab, const struct lab_play *play,
+int lab_settle(const char *command, const struct lab *lab, const struct lab_arguments *arguments,
 	       const struct lab_values *values, struct lab_settled *settled);
 void lab_settled_free(struct lab_settled *settled);
 
@@ -27,12 +27,12 @@ void lab_settled_print(const struct lab_settled *settled, bool compare, FILE *ou
 void lab_settled_options(const struct lab_settled *settled, bool quiet,
 			 struct run_options *options);
 
-/** lab_play() - plays @play of @lab and fills @row: with @expect (a list of texts) from these
- *  expectations instead of those of the scenario, else with the value of @metric. Placeholders of
- *  all have @values.
+/** lab_execute() - runs a scenario of @lab as @arguments say, and fills @row: with @expect (a list
+ *  of texts) from these expectations instead of those of the scenario, else with the value of
+ *  @metric. Placeholders of all have @values.
  *  Return: 0: the row is filled, also if the fabric stalled; an exit status, reported. */
-int lab_play(const char *command, const struct lab *lab, const struct lab_play *play,
-	     const struct yaml_node *expect, const char *metric, const struct lab_values *values,
-	     struct compare_row *row);
+int lab_execute(const char *command, const struct lab *lab, const struct lab_arguments *arguments,
+		const struct yaml_node *expect, const char *metric, const struct lab_values *values,
+		struct compare_row *row);
 
 #endif
