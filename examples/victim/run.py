@@ -48,9 +48,9 @@ def pauses(status):
 
 
 def incast(fabric):
-    """Bytes that r has received, and for how long the workload has played, in ns."""
+    """Bytes that r has received, and for how long the workload has run, in ns."""
     load = answer(["load", "-f", fabric.name])["loads"][0]
-    return load["received_bytes"], load["played_ns"]
+    return load["received_bytes"], load["ran_ns"]
 
 
 def since(fabric, status):
@@ -106,7 +106,7 @@ def phase(fabric, kind, name, seconds, fault=False):
     return {**row, "verdict": fidelity["verdict"], "words": fidelity["words"]}
 
 
-def play(kind, seconds):
+def measure(kind, seconds):
     """The rows of one kind of fabric."""
     name = f"victim-{kind}-{os.getpid()}"
     fifth = f"{seconds / 5}s"
@@ -152,7 +152,7 @@ def main():
     options = parser.parse_args()
     if not 1 <= options.seconds <= 600:
         parser.error("expected --seconds of 1 to 600")
-    rows = [row for kind in ("roce", "flow-channel") for row in play(kind, options.seconds)]
+    rows = [row for kind in ("roce", "flow-channel") for row in measure(kind, options.seconds)]
     print(json.dumps({"rows": rows}, indent=2) if options.json else table(rows))
 
 

@@ -111,7 +111,7 @@ static void pause_step(struct nic *nic)
 }
 
 /* All that follows from the rate of the link. A load that is set from now on is a share of it; one
- * that plays keeps its rate. */
+ * that runs already keeps its rate. */
 static void follow_rate(struct nic *nic)
 {
 	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);

@@ -372,7 +372,7 @@ static int set_from(struct nic *nic, uint32_t workload, const char *name, const 
 		return -EINVAL;
 	}
 	if (workload < nic->workloads.count) {
-		workload_play(&nic->workloads, workload, from);
+		workload_run_from(&nic->workloads, workload, from);
 	} else {
 		nic->pausing.from_ps = from;
 		nic->pausing.at_ps = nic->now_ps;

@@ -101,11 +101,11 @@ int workload_load(struct workload_set *set, uint32_t index, uint32_t load_permil
 	return 0;
 }
 
-void workload_play(struct workload_set *set, uint32_t index, node_time_t from)
+void workload_run_from(struct workload_set *set, uint32_t index, node_time_t from)
 {
 	struct workload *workload = &set->workloads[index];
 
 	if (workload->config->destination_count)
-		workload_arrival_play(&workload->arrival, workload->config, from);
+		workload_arrival_run_from(&workload->arrival, workload->config, from);
 	event_tree_set(&set->timers, index, workload->arrival.due_ps);
 }

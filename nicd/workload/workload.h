@@ -83,8 +83,8 @@ void workload_on_sent(struct workload_set *set, uint32_t index, uint32_t connect
  *  1000. */
 int workload_load(struct workload_set *set, uint32_t index, uint32_t load_permille);
 
-/** workload_play() - workload @index begins again at @from; NODE_TIME_NEVER: it stops, and only
- *  what has started is sent. O(log workloads). */
-void workload_play(struct workload_set *set, uint32_t index, node_time_t from);
+/** workload_run_from() - workload @index begins again at @from; NODE_TIME_NEVER: it stops, and
+ *  only what has started is sent. O(log workloads). */
+void workload_run_from(struct workload_set *set, uint32_t index, node_time_t from);
 
 #endif

@@ -33,7 +33,7 @@ void workload_arrival_init(struct workload_arrival *arrival, const struct worklo
 	};
 	random_init(&arrival->random, config->seed, stream);
 	workload_arrival_load(arrival, mean_ubytes, rate_bps, config->load_permille);
-	workload_arrival_play(arrival, config, config->from_ps);
+	workload_arrival_run_from(arrival, config, config->from_ps);
 }
 
 /* can there be a message at all? */
@@ -45,8 +45,8 @@ static bool is_empty(const struct workload_arrival *arrival, const struct worklo
 		!config->load_permille);
 }
 
-void workload_arrival_play(struct workload_arrival *arrival, const struct workload_config *config,
-			   node_time_t from)
+void workload_arrival_run_from(struct workload_arrival *arrival,
+			       const struct workload_config *config, node_time_t from)
 {
 	arrival->start_ps = node_time_max(later(from, config->start_ps), config->again_ps);
 	arrival->stop_ps = config->stop_ps ? later(from, config->stop_ps) : NODE_TIME_NEVER;

@@ -39,11 +39,11 @@ struct workload_arrival {
 void workload_arrival_init(struct workload_arrival *arrival, const struct workload_config *config,
 			   uint64_t mean_ubytes, uint64_t rate_bps, uint64_t stream);
 
-/** workload_arrival_play() - begins again at @from: its start, stop and number of messages count
- *  from there. Messages in flight stay in flight. @from NODE_TIME_NEVER: no further message starts,
- *  until it is called again. */
-void workload_arrival_play(struct workload_arrival *arrival, const struct workload_config *config,
-			   node_time_t from);
+/** workload_arrival_run_from() - begins again at @from: its start, stop and number of messages
+ *  count from there. Messages in flight stay in flight. @from NODE_TIME_NEVER: no further message
+ *  starts, until it is called again. */
+void workload_arrival_run_from(struct workload_arrival *arrival,
+			       const struct workload_config *config, node_time_t from);
 
 /** workload_arrival_load() - from the next gap on, messages take @load_permille of the link (paced,
  *  Poisson). Gaps are at least one picosecond (ours). Load 0: no further message starts. */

@@ -18,7 +18,7 @@
 
 /* ---- the NICs that send ---- */
 
-/* the part of workload @index that NIC @node plays; NULL: none */
+/* the part of workload @index that NIC @node sends; NULL: none */
 static struct workload_config *part_of(const struct live *live, uint32_t node, uint32_t index)
 {
 	struct nic_config *nic = &live->plan->nodes[node].nic;
@@ -267,11 +267,11 @@ static const char *state_of(const struct load_view *view)
 	if ((view->part->stop_ps && view->now >= load->from_ps + view->part->stop_ps) ||
 	    is_spent(view))
 		return view->sums.waiting ? "stopping" : "ended";
-	return "plays";
+	return "runs";
 }
 
-/* how long it has played since its last start, or if it is over, until its last packet came */
-static node_time_t played_ps(const struct load_view *view)
+/* how long it has run since its last start, or if it is over, until its last packet came */
+static node_time_t ran_ps(const struct load_view *view)
 {
 	node_time_t from = view->load->from_ps, to = view->load->to_ps;
 
@@ -291,7 +291,7 @@ static json_t *load_describe(const struct live *live, uint32_t index)
 	const struct plan_workload *planned = &live->plan->workloads[index];
 	const struct load_view view = view_of(live, index);
 	const struct live_load_sums *base = &view.load->base, *sums = &view.sums;
-	node_time_t played = played_ps(&view);
+	node_time_t ran = ran_ps(&view);
 	json_int_t received = since(sums->received_bytes, base->received_bytes);
 
 	return json_pack(
@@ -299,7 +299,7 @@ static json_t *load_describe(const struct live *live, uint32_t index)
 		"s:o}",
 		"name", planned->name, "state", state_of(&view), "class",
 		live->plan->nodes[0].classes[planned->traffic_class].name, "senders",
-		(int)view.senders, "played_ns", (json_int_t)(played / NODE_NS), "sent_packets",
+		(int)view.senders, "ran_ns", (json_int_t)(ran / NODE_NS), "sent_packets",
 		since(sums->sent_packets, base->sent_packets), "sent_bytes",
 		since(sums->sent_bytes, base->sent_bytes), "received_packets",
 		since(sums->received_packets, base->received_packets), "received_bytes", received,
@@ -308,7 +308,7 @@ static json_t *load_describe(const struct live *live, uint32_t index)
 		since(sums->started, base->started), "messages_complete",
 		since(sums->complete, base->complete), "messages_waiting",
 		(json_int_t)sums->waiting, "failed_connections", (json_int_t)sums->errors,
-		"rate_bps", (json_int_t)results_bps((uint64_t)received, played), "completion",
+		"rate_bps", (json_int_t)results_bps((uint64_t)received, ran), "completion",
 		completion_describe(live, index, view.load->from_ps));
 }
 
@@ -386,7 +386,7 @@ static int load_begin(struct live *live, uint32_t index)
 	struct load_view view = view_of(live, index);
 	const char *state = state_of(&view);
 
-	if (!strcmp(state, "plays") || !strcmp(state, "later"))
+	if (!strcmp(state, "runs") || !strcmp(state, "later"))
 		return 0;
 	*load = (struct live_load){
 		.load_permille = load->load_permille,

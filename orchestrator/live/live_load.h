@@ -1,7 +1,7 @@
-/*  live_load - the workloads of the scenario that a running fabric plays: what they have sent, and
- *  requests to start and stop them (TB-12, DU-8).
+/*  live_load - the workloads of the scenario in a running fabric: what they have sent, and requests
+ *  to start and stop them (TB-12, DU-8).
  *
- *  The NICs play them. Here is when each began, and the counters of that moment, so that figures
+ *  They run in the NICs. Here is when each began, and the counters of that moment, so that figures
  *  are those since the last start. Start and stop go to every NIC that sends. Counters and
  *  completion times are read from the statistics pages; of these times a NIC keeps the last ones
  *  (plan_real.c). */
@@ -10,8 +10,8 @@
 
 #include "orchestrator/live/live_query.h"
 
-/** live_loads_init() - live->loads, as the plan has them: those that play begin at fabric time 0.
- *  Return: 0 or -ENOMEM. live_loads_fini() in any case. */
+/** live_loads_init() - live->loads, as the plan has them: those that do not wait begin at fabric
+ *  time 0. Return: 0 or -ENOMEM. live_loads_fini() in any case. */
 int live_loads_init(struct live *live);
 void live_loads_fini(struct live *live);
 

@@ -22,7 +22,7 @@
  *    faults-start  the time line of faults and pauses begins, if it waits or is over
  *    faults-stop   it ends: what it has taken down returns
  *    loads       every workload of the scenario: state, counters, completion times
- *    load-start  [name]: one workload begins, or all that do not play
+ *    load-start  [name]: one workload begins, or all that do not run
  *    load-stop   [name]: one or all stop; answers as `loads`, of these
  *    load-set    name, load: of paced and Poisson arrivals, as in a scenario
  *    add-switch  name, [neighbours, medium, keys as of link-set]; neighbours is an array

@@ -1,4 +1,4 @@
-/*  cmd_load - `heddle load`: the workloads that a running fabric plays beside real programs (TB-12,
+/*  cmd_load - `heddle load`: the workloads that run in a fabric beside real programs (TB-12,
  *  DU-8). */
 #include "orchestrator/operate/cmd_load.h"
 
@@ -14,15 +14,12 @@ static const struct command_words words = {
 	"usage: heddle load [-f FABRIC] [--json]                     list the workloads\n"
 	"       heddle load [-f FABRIC] [--json] start | stop [NAME]\n"
 	"       heddle load [-f FABRIC] [--json] set NAME load=SHARE\n"
-	"The workloads of the scenario, which the NICs of a running fabric play beside the "
-	"programs in\n"
-	"its hosts. Figures are those since the last start; completion times are those of the "
-	"last 4096\n"
-	"messages that each NIC received. 'start' begins again, with 'start', 'stop' and "
-	"'messages' of\n"
-	"the workload; after 'stop' the messages that have started are still sent. Without a "
-	"NAME all\n"
-	"workloads are meant. 'set' changes the load of paced and Poisson arrivals.\n",
+	"The workloads of the scenario. They run in the NICs of a running fabric, beside the\n"
+	"programs in its hosts. Figures are those since the last start; completion times are\n"
+	"those of the last 4096 messages that each NIC received. 'start' begins again, with\n"
+	"'start', 'stop' and 'messages' of the workload; after 'stop' the messages that have\n"
+	"started are still sent. Without a NAME all workloads are meant. 'set' changes the load\n"
+	"of paced and Poisson arrivals.\n",
 	"exit status: 0 fine, 1 it cannot be done, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 2,
@@ -38,11 +35,11 @@ static void load_print(const json_t *load)
 {
 	const json_t *times = json_object_get(load, "completion");
 	char sent[HUMAN_TEXT_MAX], received[HUMAN_TEXT_MAX], rate[HUMAN_TEXT_MAX],
-		played[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX];
+		ran_for[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX];
 
 	printf("%-16s  %-8s  %9s  %10s  %10s  %6d  %10s  %8lld  %9s  %9s\n",
 	       member_text(load, "name"), member_text(load, "state"),
-	       client_time(load, "played_ns", played),
+	       client_time(load, "ran_ns", ran_for),
 	       human_bytes((uint64_t)member_number(load, "sent_bytes"), sent),
 	       human_bytes((uint64_t)member_number(load, "received_bytes"), received),
 	       (int)member_number(load, "lost_packets"),
@@ -61,7 +58,7 @@ static void loads_print(const json_t *answer)
 		return;
 	}
 	printf("%-16s  %-8s  %9s  %10s  %10s  %6s  %10s  %8s  %9s  %9s\n", "workload", "state",
-	       "played", "sent", "received", "lost", "rate", "messages", "time p50", "time p99");
+	       "ran for", "sent", "received", "lost", "rate", "messages", "time p50", "time p99");
 	json_array_foreach (loads, i, load)
 		load_print(load);
 }

@@ -109,9 +109,9 @@ static const struct command_words words = {
 	"usage: heddle up SCENARIO [--name N] [--dilate N] [--set PATH=VALUE]... [--json]\n"
 	"Starts the fabric of a scenario under the real clock, with a host at every NIC, and "
 	"leaves it\n"
-	"running. 'heddle exec' runs programs in the hosts. The scenario's workloads, pauses and\n"
-	"faults play beside them: 'heddle load', 'heddle faults'. Its expectations are not "
-	"judged.\n",
+	"running. 'heddle exec' runs programs in the hosts. The scenario's workloads run beside\n"
+	"them ('heddle load'), and its faults and pauses happen ('heddle faults'). Its\n"
+	"expectations are not judged.\n",
 	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started,\n"
 	"6 it runs, but a host is not healthy (the key 'health')\n",
 	OPTIONS(rows),

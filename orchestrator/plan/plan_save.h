@@ -15,7 +15,7 @@ struct plan_saving {
 	const char *when;   /* for the comment at the top */
 	const char *folder; /* of the file to be written; absolute */
 	/* [plan->link_count]: the link is down by a fault of the scenario, which the saved one
-	 * plays again; NULL: none */
+	 * has, too; NULL: none */
 	const bool *taken;
 	/* "path=value", as after --set and after those of the start: what has changed since */
 	const char *const *settings;

@@ -35,7 +35,7 @@ struct compare_table {
 	struct compare_row *rows;
 };
 
-/** compare_seed() - a row of @table is played with @seed. */
+/** compare_seed() - a row of @table is run with @seed. */
 void compare_seed(struct compare_table *table, uint64_t seed);
 
 /** compare_check() - checks that every column is understood and that all names in it exist in

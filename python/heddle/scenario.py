@@ -37,7 +37,7 @@ class RunResult:
 
 
 def run(scenario: str, settings: Optional[Settings] = None) -> RunResult:
-    """Plays a scenario: the path of its file, or its text (several lines), as of generate().
+    """Runs a scenario: the path of its file, or its text (several lines), as of generate().
 
     HeddleError if it is wrong, or a node failed."""
     done = call_scenario(["run", *setting_words(settings), "--json=-"], scenario, RUN_STATUSES)

@@ -71,7 +71,7 @@ stopped_stays() { # what is in flight when bulk stops is delivered, and no more
 
 for kind in flow-channel roce port-group; do
 	fabric_up "$scratch/beside.yaml" --set "fabric=$kind" --set 'faults=[]' --set 'pauses=[]'
-	check "$kind: a workload plays from the start" progresses bulk
+	check "$kind: a workload runs from the start" progresses bulk
 	check "$kind: one with up: no waits" state_is poll waits
 	check "$kind: ping beside it" in_the_end pings
 	check "$kind: TCP beside it, bytes compared" stream
@@ -108,7 +108,7 @@ check 'the traffic goes on' progresses bulk
 check 'ps and the log have it' told
 check 'it is stopped' run 0 faults stop
 check 'and waits' fault_is 0 waits
-check 'and played again' run 0 faults start
+check 'and starts again' run 0 faults start
 "$heddle" down beside >/dev/null
 fabric_up "$scratch/beside.yaml" --hold --set 'faults=[{at: 100ms, link: [s1, s2], for: 2000s}, {at: 3000s, switch: s3}]'
 fails() { "$heddle" faults start && wait_for fault_is 0 present && wait_for link_is down; }

@@ -187,8 +187,8 @@ refused() {
 	run 2 run "$@" && says err "$words" && silent out
 }
 
-# beside real programs the same workloads play
-plays_beside() {
+# beside real programs the same workloads run
+runs_beside() {
 	[ "$up_status" = 0 ] || { cat "$scratch/err"; return 1; }
 	wait_for received
 }
@@ -209,9 +209,9 @@ judged 'veth links are shared memory here, and it says so' veth_says_so
 "$heddle" up "$incast" >"$scratch/out" 2>"$scratch/err"
 up_status=$?
 if [ $up_status != 0 ] && forbidden err; then
-	skip 'heddle up plays workloads too' "$(tail -n 1 "$scratch/err")"
+	skip 'heddle up runs workloads too' "$(tail -n 1 "$scratch/err")"
 else
-	check 'heddle up plays workloads too' plays_beside
+	check 'heddle up runs workloads too' runs_beside
 	check 'and what it has started ends' run 0 down
 fi
 check 'no such clock' refused "did you mean 'real'?" "$incast" --clock rael

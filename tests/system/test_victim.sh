@@ -12,7 +12,7 @@ fabric_up "$top/examples/victim/network.yaml" --hold # or the kernel does not al
 "$heddle" down >/dev/null
 export HEDDLE=$heddle PYTHONDONTWRITEBYTECODE=1
 
-plays() { timeout 300 python3 "$top/examples/victim/run.py" --seconds 1.5 --json >"$scratch/rows"; }
+runs() { timeout 300 python3 "$top/examples/victim/run.py" --seconds 1.5 --json >"$scratch/rows"; }
 
 # of KIND FILTER - true for each phase of that kind of fabric, and there are all three
 of() {
@@ -28,7 +28,7 @@ verdicts() {
 # both FILTER - of the rows of the phase `incast`: that of roce, then that of flow channels
 both() { jq -e "[.rows[] | select(.phase == \"incast\")] | $1" "$scratch/rows" || { cat "$scratch/rows"; return 1; }; }
 
-check 'it plays' plays
+check 'it runs' runs
 for kind in roce flow-channel; do
 	check "$kind: every request is answered" of $kind '.asked == 75 and .answered == .asked'
 	check "$kind: TCP progresses" of $kind '.tcp_bytes > 0'

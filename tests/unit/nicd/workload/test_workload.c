@@ -291,7 +291,7 @@ TEST_RANGE(workload_arrival__limits_are_kept, 0, ARRIVAL_KINDS)
 
 /* Stopped, nothing starts, whatever is sent; then it begins again, with its own start, stop and
  * number of messages. _i: enum arrival_kind */
-TEST_RANGE(workload_play__stops_and_begins_again, 0, ARRIVAL_KINDS)
+TEST_RANGE(workload_run_from__stops_and_begins_again, 0, ARRIVAL_KINDS)
 {
 	struct workload_message message;
 	uint32_t count = 0;
@@ -305,13 +305,13 @@ TEST_RANGE(workload_play__stops_and_begins_again, 0, ARRIVAL_KINDS)
 	config.stop_ps = 0;
 	set_init();
 	step(&message);
-	workload_play(&set, 0, NODE_TIME_NEVER);
+	workload_run_from(&set, 0, NODE_TIME_NEVER);
 	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
 	workload_on_sent(&set, 0, 0, 600);
 	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
 	config.messages_max = 3;
 	config.stop_ps = NODE_S;
-	workload_play(&set, 0, 2000);
+	workload_run_from(&set, 0, 2000);
 	for (; workload_next_at(&set) != NODE_TIME_NEVER; count++) {
 		node_time_t due = step(&message);
 
@@ -327,15 +327,15 @@ TEST_RANGE(workload_play__stops_and_begins_again, 0, ARRIVAL_KINDS)
 
 /* what is in flight counts in the window of a closed loop that begins again; no message starts
  * before its time */
-TEST(workload_play__closed_loop_with_messages_in_flight)
+TEST(workload_run_from__closed_loop_with_messages_in_flight)
 {
 	struct workload_message message;
 
 	config.start_ps = 10;
 	set_init();
 	step(&message);
-	workload_play(&set, 0, NODE_TIME_NEVER);
-	workload_play(&set, 0, 2000);
+	workload_run_from(&set, 0, NODE_TIME_NEVER);
+	workload_run_from(&set, 0, 2000);
 	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
 	workload_on_sent(&set, 0, 0, 1500);
 	ck_assert_uint_eq(workload_next_at(&set), 2010);

@@ -159,7 +159,7 @@ TEST(live_load_list__figures_of_all_senders)
 	packets_pass(1, 0, 30, NODE_S, 5 * NODE_MS);
 	stats_flow_rx(pages[first + 2], 1)->lost = 4;
 	stats_flow_tx(pages[first], 0)->waiting = 1;
-	ck_assert_str_eq(state("in"), "plays");
+	ck_assert_str_eq(state("in"), "runs");
 	ck_assert_int_eq(number(load("in"), "senders"), 2);
 	ck_assert_int_eq(number(load("in"), "sent_bytes"), 40000);
 	ck_assert_int_eq(number(load("in"), "received_bytes"), 40000);
@@ -184,13 +184,13 @@ TEST(live_load_list__rate_since_the_start)
 
 TEST(live_load__states)
 {
-	ck_assert_str_eq(state("in"), "plays");
+	ck_assert_str_eq(state("in"), "runs");
 	ck_assert_str_eq(state("few"), "waits");
 	time_is(3);
 	ask(live_load_start, "few");
 	ck_assert_str_eq(state("few"), "later");
 	time_is(4.5);
-	ck_assert_str_eq(state("few"), "plays");
+	ck_assert_str_eq(state("few"), "runs");
 	packets_pass(0, 1, 2, 4 * NODE_S, NODE_MS);
 	ck_assert_str_eq(state("few"), "ended");
 	stats_flow_tx(pages[first], 0)->waiting = 1;
@@ -280,14 +280,14 @@ TEST(live_load__ended_by_its_time)
 		plan.nodes[first + i].nic.workloads[0].stop_ps = 3 * NODE_S;
 	ck_assert_uint_eq(part->start_ps, 0);
 	time_is(2);
-	ck_assert_str_eq(state("in"), "plays");
+	ck_assert_str_eq(state("in"), "runs");
 	time_is(100);
 	ck_assert_str_eq(state("in"), "ended");
-	ck_assert_int_eq(number(load("in"), "played_ns"), 3000000000);
+	ck_assert_int_eq(number(load("in"), "ran_ns"), 3000000000);
 	/* unless packets came later */
 	packets_pass(0, 0, 9, NODE_S, NODE_MS);
 	stats_flow_rx(pages[first + 2], 0)->last_ps = 4 * NODE_S;
-	ck_assert_int_eq(number(load("in"), "played_ns"), 4000000000);
+	ck_assert_int_eq(number(load("in"), "ran_ns"), 4000000000);
 	ck_assert_int_eq(number(load("in"), "rate_bps"), 9 * 1000 * 8 / 4);
 	stats_flow_tx(pages[first], 0)->waiting = 1;
 	ck_assert_str_eq(state("in"), "stopping");
@@ -303,8 +303,8 @@ TEST(live_load__ended_by_its_messages)
 	time_is(100);
 	ck_assert_str_eq(state("few"), "ended");
 	/* it began after 2 s, and had a second to wait */
-	ck_assert_int_le(number(load("few"), "played_ns"), 2000000000);
-	ck_assert_int_gt(number(load("few"), "played_ns"), 1900000000);
+	ck_assert_int_le(number(load("few"), "ran_ns"), 2000000000);
+	ck_assert_int_gt(number(load("few"), "ran_ns"), 1900000000);
 }
 
 /* of a NIC that is started again the counters begin at 0 */
@@ -314,7 +314,7 @@ TEST(live_load__messages_of_a_new_nic)
 	ask(live_load_start, "few");
 	time_is(4);
 	stats_flow_tx(pages[first], 0)->messages = 0;
-	ck_assert_str_eq(state("few"), "plays");
+	ck_assert_str_eq(state("few"), "runs");
 }
 
 /* more than there can be */
@@ -323,7 +323,7 @@ TEST(live_load__most_messages)
 	for (uint32_t i = 0; i < 2; i++)
 		plan.nodes[first + i].nic.workloads[0].messages_max = 1ull << 63;
 	time_is(2);
-	ck_assert_str_eq(state("in"), "plays");
+	ck_assert_str_eq(state("in"), "runs");
 }
 
 TEST(live_load__its_senders_have_left)
@@ -332,12 +332,12 @@ TEST(live_load__its_senders_have_left)
 
 	time_is(2);
 	plan.nodes[first + 1].nic.workload_count = 0;
-	ck_assert_str_eq(state("in"), "plays");
+	ck_assert_str_eq(state("in"), "runs");
 	ck_assert_int_eq(number(load("in"), "senders"), 1);
 	plan.nodes[first].nic.workload_count = 0;
 	ck_assert_str_eq(state("in"), "gone");
 	ck_assert_int_eq(number(load("in"), "senders"), 0);
-	ck_assert_int_eq(number(load("in"), "played_ns"), 0);
+	ck_assert_int_eq(number(load("in"), "ran_ns"), 0);
 	plan.nodes[first].nic.workload_count = count;
 	plan.nodes[first + 1].nic.workload_count = 1;
 }
@@ -350,11 +350,11 @@ TEST(live_load_stop__it_waits)
 	ck_assert_uint_eq(json_array_size(json_object_get(told, "loads")), 1);
 	ck_assert_uint_eq(live.loads[1].to_ps, NODE_TIME_NEVER);
 	ck_assert_str_eq(state("few"), "waits");
-	ck_assert_str_eq(state("in"), "plays");
+	ck_assert_str_eq(state("in"), "runs");
 }
 
-/* nor is one started that plays, or will: its figures go on */
-TEST(live_load_start__it_plays)
+/* nor is one started that runs, or will: its figures go on */
+TEST(live_load_start__it_runs)
 {
 	node_time_t from;
 

@@ -23,13 +23,13 @@ static void is_wrong(int (*command)(int argc, char **argv), const char *line, co
 /* ---- workloads ---- */
 
 #define LOADS_HEAD                                                                            \
-	"workload          state        played        sent    received    lost        rate  " \
+	"workload          state       ran for        sent    received    lost        rate  " \
 	"messages   time p50   time p99\n"
 
 TEST(cmd_load__list)
 {
 	daemon_runs(
-		"{\"loads\": [{\"name\": \"in\", \"state\": \"plays\", \"played_ns\": 1500, "
+		"{\"loads\": [{\"name\": \"in\", \"state\": \"runs\", \"ran_ns\": 1500, "
 		"\"sent_bytes\": 4096, \"received_bytes\": 2048, \"lost_packets\": 7, "
 		"\"rate_bps\": 2000000, \"messages_complete\": 8, \"completion\": {\"count\": 8, "
 		"\"p50_ns\": 10, \"p99_ns\": 20}}, {\"name\": \"out\", \"state\": \"waits\", "
@@ -38,7 +38,7 @@ TEST(cmd_load__list)
 	ck_assert_int_eq(command_run(cmd_load, "load"), 0);
 	ck_assert_str_eq(
 		printed, LOADS_HEAD
-		"in                plays      1.500 us    4.096 kB    2.048 kB       7  2.000 "
+		"in                runs       1.500 us    4.096 kB    2.048 kB       7  2.000 "
 		"Mb/s         8   10.00 ns   20.00 ns\n"
 		"out               waits          0 ps         0 B         0 B       0       0 "
 		"b/s         0          -          -\n");

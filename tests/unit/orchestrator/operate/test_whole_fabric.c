@@ -291,7 +291,7 @@ TEST(load__and_faults)
 			    "1005.0 s        0        0\n");
 	ASSERT_STATUS("faults|stop", 0);
 	ASSERT_STATUS("faults|start", 0);
-	until("load", " plays ");
+	until("load", " runs ");
 	ASSERT_HAS(printed, "\nw     ");
 	ASSERT_STATUS("load|stop|w", 0);
 	ASSERT_STATUS("load", 0);

@@ -57,7 +57,7 @@ static const struct nic_config *nic(const struct plan *plan, uint32_t host)
 
 TEST_GROUP(plan_real, .teardown = tear_down);
 
-/* beside the hosts, workloads and pauses play without the end of a run */
+/* beside the hosts, workloads and pauses go on without the end of a run */
 TEST(plan_make_real__traffic_beside_hosts)
 {
 	const struct workload_config *workloads;
