@@ -122,7 +122,7 @@ all: deps
 help:
 	@printf '%s\n' \
 	'make           build ./heddle, switchd, nicd, workerd, the library of dilated time and, where MPI is installed, rankd' \
-	'make demo      build, then play S3 figure 5: by input port, then by flow channel' \
+	'make demo      build, then run S3 figure 5: by input port, then by flow channel' \
 	'make victim    build, then real requests and real TCP beside an incast and a link failure, on RoCE with PFC and on flow channels: one table' \
 	'make dilation  build, then iperf3 and ping on links of 200 Gb/s in dilated time, beside generated traffic' \
 	'make test      build, then all tests' \
@@ -136,7 +136,7 @@ help:
 	'make bench-check   ratios of speed against those that the repository keeps for this kind of machine; fails below 85 % of one' \
 	'make bench-keep    measure these ratios, and keep them' \
 	'make labs      the answers to every lab, of 20 students each' \
-	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
+	'make figures   compute the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
 	'make pictures  draw docs/pictures/ again, with the page in Chromium' \
 	'make tables    the tables of keys in docs/scenario.md, from the rows of .def files' \
 	'make modules   FOLDERS=nicd ...: what each module is, the first sentence of its header' \
@@ -151,13 +151,13 @@ help:
 
 # ---- profile of the nodes ----
 
-# Nodes that count play the scenarios of TRAINING, then pass on frames of real programs, in one process without a clock: so
+# Nodes that count run the scenarios of TRAINING, then pass on frames of real programs, in one process without a clock: so
 # a profile is the same on any machine. It is made once; what is edited afterwards is compiled without, until `make clean`.
 # PROFILE= builds without.
 ifeq ($(if $(PROFILE),$(KIND)),release)
 node_obj := $(call obj,$(node_src) $(switchd_src) $(nicd_src) nodes/control/control.pb-c.c)
-unplayed := $(foreach f,config/% clock/% control/% process/% node/pace% link/carrier% link/capture%,nodes/$(f)) nicd/host/%
-profiled := $(filter-out $(unplayed:%=$(B)/obj/%),$(node_obj))
+untrained := $(foreach f,config/% clock/% control/% process/% node/pace% link/carrier% link/capture%,nodes/$(f)) nicd/host/%
+profiled := $(filter-out $(untrained:%=$(B)/obj/%),$(node_obj))
 counting := $(profiled:$(B)/%=$(PROFILE)/%)
 
 $(PROFILE)/obj/%.o: %.c
@@ -175,13 +175,13 @@ $(PROFILE)/sim_%: $(B)/obj/tests/sim/sim_%.o $(lib_sim) $(lib_orchestrator) $(co
 # counts are written beside the object that they are for (-dumpdir), where gcc looks for them
 $(PROFILE)/done: $(if $(wildcard $(PROFILE)/done),,$(PROFILE)/sim_json $(PROFILE)/sim_frames)
 	@find $(B)/obj -name '*.gcda' -delete
-	@echo '  play $(words $(TRAINING)) scenarios, to count'
+	@echo '  run  $(words $(TRAINING)) scenarios, to count'
 	@for s in $(TRAINING); do $(PROFILE)/sim_json topologies/$$s.yaml run.warmup=1us run.duration=100us >/dev/null || exit; done
 	@$(PROFILE)/sim_json topologies/leaf-spine-adaptive.yaml run.warmup=1us run.duration=100us run.sample=1us >/dev/null
 	@for f in flow-channel roce port-group; do $(PROFILE)/sim_frames topologies/two-racks.yaml 300 fabric=$$f >/dev/null || exit; done
 	@touch $@
 
-# what never runs is compiled for size, so no file may be profiled that is not played; what was edited has no counts that fit
+# what has no counts is compiled for size, so every profiled file must run in the training; what was edited has no counts that fit
 $(profiled): | $(PROFILE)/done
 $(profiled): private CFLAGS += -fprofile-use -fprofile-correction -Wno-missing-profile -Wno-coverage-mismatch
 endif
@@ -299,7 +299,7 @@ $(B)/unit/test_refused: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sendmmsg recvm
 # what happens while a node yields, or sleeps
 $(B)/unit/test_turn: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,sched_yield event_loop_wait)
 
-# the preloaded library takes the place of the C library in its own tests alone, which play the C library: tests/next.h
+# the preloaded library takes the place of the C library in its own tests alone, which stand in for the C library: tests/next.h
 preload_tests := $(patsubst %.c,$(B)/unit/%,$(notdir $(wildcard tests/unit/preload/*/test_*.c))) $(filter $(B)/suite/preload.%,$(unit_suites))
 $(preload_tests): LDFLAGS += -Wl,--wrap=dilate_next
 $(preload_tests): $(call obj,$(wildcard preload/*/*.c))
@@ -351,7 +351,7 @@ checked := $(subst $(B)/,build/asan/,$(long_suites)) $(large_tests) \
 # of minutes, in make soak: pods of an image that is built first
 long_system_tests := tests/system/test_kubernetes_pods.sh
 system_tests := $(filter-out $(long_system_tests),$(wildcard tests/system/test_*.sh))
-# Programs beside these change no verdict: they play the virtual clock, or judge bytes and counts, no rate and no delay,
+# Programs beside these change no verdict: they run under the virtual clock, or judge bytes and counts, no rate and no delay,
 # and nothing that belongs to the whole machine. Long ones first.
 beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ranks call_fails slurm labs sim_same_bytes congestion \
 	tunnel_trouble path_pause json up_pack pack privileges fabric_manager fabric_prompt image image_database rooms room_settings \

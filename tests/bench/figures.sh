@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# figures - plays what tables of docs/ show and prints them as Markdown.
+# figures - computes the tables of docs/ and prints them as Markdown.
 #
 # usage: tests/bench/figures.sh [TABLE...], from the top folder; without a name it lists them.
-# `make figures` plays all of them, or those of FIGURES="TABLE ...", into build/figures/. Everything
-# runs in one process under the virtual clock (sim_json: the same bytes as heddle run), so a figure
-# changes only if what it measures does. Free choices (seeds, windows, sizes of messages) stand
-# here, in the function of the table.
+# `make figures` computes all of them, or those of FIGURES="TABLE ...", into build/figures/.
+# Everything runs in one process under the virtual clock (sim_json: the same bytes as heddle run),
+# so a figure changes only if what it measures does. Free choices (seeds, windows, sizes of
+# messages) stand here, in the function of the table.
 set -u
 LC_ALL=C
 
