@@ -6,7 +6,7 @@
 #include "preload/dilate/dilate.h"
 #include "tests/testing.h"
 
-#define PLAYED_MAX 32u
+#define REPLACED_MAX 32u
 
 void *__real_dilate_next(_Atomic(void *) *slot, const char *name);
 void *__wrap_dilate_next(_Atomic(void *) *slot, const char *name);
@@ -14,27 +14,27 @@ void *__wrap_dilate_next(_Atomic(void *) *slot, const char *name);
 static struct {
 	const char *name;
 	void (*function)(void);
-} played[PLAYED_MAX];
-static uint32_t played_count;
+} replaced[REPLACED_MAX];
+static uint32_t replaced_count;
 
 void next_is(const char *name, void (*function)(void))
 {
-	ck_assert_uint_lt(played_count, PLAYED_MAX);
-	played[played_count].name = name;
-	played[played_count++].function = function;
+	ck_assert_uint_lt(replaced_count, REPLACED_MAX);
+	replaced[replaced_count].name = name;
+	replaced[replaced_count++].function = function;
 }
 
 void next_is_real(void)
 {
-	played_count = 0;
+	replaced_count = 0;
 }
 
 /* what was said last counts */
 void *__wrap_dilate_next(_Atomic(void *) *slot, const char *name)
 {
-	for (uint32_t i = played_count; i-- > 0;)
-		if (!strcmp(played[i].name, name))
-			return (void *)(uintptr_t)played[i].function;
+	for (uint32_t i = replaced_count; i-- > 0;)
+		if (!strcmp(replaced[i].name, name))
+			return (void *)(uintptr_t)replaced[i].function;
 	return __real_dilate_next(slot, name);
 }
 

@@ -1,5 +1,5 @@
-/*  next - the C library below preload/, as its tests play it: which function a preloaded one calls,
- *  and so what it is called with. */
+/*  next - stands in for the C library below preload/ in its tests: which function a preloaded one
+ *  calls, and so what it is called with. */
 #ifndef HEDDLE_TESTS_NEXT_H
 #define HEDDLE_TESTS_NEXT_H
 
@@ -10,7 +10,7 @@
 void next_is(const char *name, void (*function)(void));
 #define NEXT_IS(name, function) next_is(#name, (void (*)(void))(function))
 
-/** next_is_real() - all functions are those of the C library again. A test that has played
+/** next_is_real() - all functions are those of the C library again. A test that has replaced
  *  clock_gettime() ends so: Check then asks for the time. */
 void next_is_real(void);
 

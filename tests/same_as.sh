@@ -5,7 +5,7 @@
 # usage: tests/same_as.sh COMMIT     builds COMMIT in a temporary git worktree, removed at the end
 #        tests/same_as.sh HEDDLE     compares with a heddle that is built already, a path with '/'
 #
-# Plays the scenarios of topologies/ of this tree under the virtual clock with both, two scenarios
+# Runs the scenarios of topologies/ of this tree under the virtual clock with both, two scenarios
 # at a time, and compares the text, the JSON and all CSV files. A line for each scenario: same;
 # differs, with the first line that does; refused by both (SETTINGS that do not fit it).
 # Environment:
@@ -69,8 +69,8 @@ build() {
 	other=$tree/build/release/heddle
 }
 
-# play HEDDLE FOLDER SCENARIO [OPTION]... - text, JSON and CSV into FOLDER, or why there are none
-play() {
+# run_with HEDDLE FOLDER SCENARIO [OPTION]... - text, JSON, CSV into FOLDER, or why there are none
+run_with() {
 	local heddle=$1 folder=$2 scenario=$3
 	shift 3
 	mkdir -p "$folder" && cd "$folder" || return
@@ -97,12 +97,12 @@ line_of() {
 	if [ -f "$1" ]; then sed -n "$2{s/^ *//;p;q}" "$1" | cut -c 1-60; else echo 'no such file'; fi
 }
 
-# one NAME SCENARIO [OPTION]... - plays a scenario with both; its line goes to $work/NAME.line
+# one NAME SCENARIO [OPTION]... - runs a scenario with both; its line goes to $work/NAME.line
 one() {
 	local name=$1 word=same difference
 	shift
-	play "$mine" "$work/$name/here" "$@"
-	play "$other" "$work/$name/there" "$@"
+	run_with "$mine" "$work/$name/here" "$@"
+	run_with "$other" "$work/$name/there" "$@"
 	difference=$(first_difference "$work/$name/here" "$work/$name/there")
 	[ -z "$difference" ] || word=differs
 	grep -qx 'exit status 2' "$work/$name/here/status" && [ $word = same ] && word=refused
@@ -128,7 +128,7 @@ report() {
 	progress "$told of ${#names[@]} scenarios, $differ differ"
 }
 
-# start NAME SCENARIO [OPTION]... - as soon as fewer than two are played
+# start NAME SCENARIO [OPTION]... - as soon as fewer than two run
 start() {
 	while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
 		wait -n
@@ -169,5 +169,5 @@ progress
 [ $told = ${#names[@]} ] || complain "${names[told]} was ended from outside"
 refused=$((told - same - differ))
 echo "same-as $1: $same same, $differ differ$([ $refused = 0 ] || echo ", $refused refused by both")"
-[ $((same + differ)) -gt 0 ] || complain "nothing was played"
+[ $((same + differ)) -gt 0 ] || complain "nothing was compared"
 [ $differ = 0 ]

@@ -74,7 +74,7 @@ static void finish(const struct memory *memory, uint32_t node, node_time_t next)
 		    clock_finish(&memory->clock, node, next < end ? end : next, memory->wake));
 }
 
-static void step_play(const struct memory *memory, const uint8_t *step)
+static void step_apply(const struct memory *memory, const uint8_t *step)
 {
 	uint32_t where = step[1] | (uint32_t)step[2] << 8;
 	uint64_t value;
@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memory_make(&memory, 1 + data[0] % NODES_MAX);
 	for (size_t at = 1; at + STEP_BYTES <= size; at += STEP_BYTES)
-		step_play(&memory, data + at);
+		step_apply(&memory, data + at);
 	free(memory.page);
 	free(memory.wake);
 	return 0;

@@ -1,5 +1,5 @@
 /*  Fuzzes the flow-channel switch (TB-23): one neighbour is hostile, the others behave. The harness
- *  is switch_play.h.
+ *  is switch_harness.h.
  *
  *  Setting, 1 byte: bits 0-1 the hostile port, 2 cut-through, 3 guarded, 4 arbiter by port, 5 few
  *  channels, 6 flows are paused at their source (FGFC), 7 congestion control, whose parameters
@@ -23,7 +23,7 @@
  *                 flows are redirected: bit 6, in groups; bit 7, not as in a tree
  *    else         nothing
  *  After each run, what a port counts is what its flows have. */
-#include "tests/fuzz/switch_play.h"
+#include "tests/fuzz/switch_harness.h"
 
 #define FRAME_MIN 70u
 
@@ -73,25 +73,25 @@ static bool name_valid(const struct flow_name *name, const struct flow_name *mas
 }
 
 /* FGFC: a paused flow is counted and has a queue; a flow that waits for its frame is marked */
-static void fgfc_check(const struct play *play, uint32_t p)
+static void fgfc_check(const struct harness *harness, uint32_t p)
 {
-	const struct fgfc *fgfc = &play->s.dp->ports[p].edge.fgfc;
+	const struct fgfc *fgfc = &harness->s.dp->ports[p].edge.fgfc;
 	uint32_t on = 0, waiting = 0;
 
 	for (uint32_t i = 0; fgfc_enabled(fgfc) && i < fgfc->channels; i++) {
 		on += TABLE_AT(fgfc->lines, i)->on;
 		waiting += TABLE_AT(fgfc->lines, i)->waiting;
 		assert(!TABLE_AT(fgfc->lines, i)->on ||
-		       ifct_queue_extent(TABLE_AT(play->s.dp->ifcts[p].entries, i)));
+		       ifct_queue_extent(TABLE_AT(harness->s.dp->ifcts[p].entries, i)));
 		assert(!TABLE_AT(fgfc->lines, i)->on ||
 		       name_valid(&TABLE_AT(fgfc->lines, i)->name, &fgfc->masks[i]));
 	}
 	assert(on == fgfc->on && waiting == fgfc->count);
 }
 
-static void port_check(const struct play *play, uint32_t p)
+static void port_check(const struct harness *harness, uint32_t p)
 {
-	const struct dataplane *dp = play->s.dp;
+	const struct dataplane *dp = harness->s.dp;
 	const struct port *port = &dp->ports[p];
 	uint32_t active = 0;
 
@@ -101,7 +101,7 @@ static void port_check(const struct play *play, uint32_t p)
 	}
 	assert(active == dp->ifcts[p].used);
 	sums_check(dp, p);
-	fgfc_check(play, p);
+	fgfc_check(harness, p);
 	assert(port->edge.efct.used <= port->edge.efct.channels &&
 	       port->fabric.ofct.used <= port->fabric.ofct.channels);
 	assert(port->kind == PORT_FABRIC || port->edge.efct.used == active);
@@ -109,126 +109,129 @@ static void port_check(const struct play *play, uint32_t p)
 		assert(port->link->rx.held_units[c] <= port->link->rx.buffer_units);
 }
 
-static void check(const struct play *play)
+static void check(const struct harness *harness)
 {
 	for (uint32_t p = 0; p < PORTS; p++)
-		port_check(play, p);
+		port_check(harness, p);
 }
 
 /* ---- steps ---- */
 
-static void record_of_bytes(struct play *play, enum record_kind kind)
+static void record_of_bytes(struct harness *harness, enum record_kind kind)
 {
 	uint8_t bytes[256];
 	struct record record = { .kind = (uint16_t)kind };
 	uint32_t skip = 0;
 
-	record.wire_bytes = take(&play->script, 2) % RING_CAPTURED_MAX;
+	record.wire_bytes = take(&harness->script, 2) % RING_CAPTURED_MAX;
 	if (kind == RECORD_PACKET) {
-		record.traffic_class = (uint16_t)take(&play->script, 1);
-		skip = take(&play->script, 1);
+		record.traffic_class = (uint16_t)take(&harness->script, 1);
+		skip = take(&harness->script, 1);
 	}
-	record.captured_bytes = take_bytes(&play->script, take(&play->script, 1), bytes);
+	record.captured_bytes = take_bytes(&harness->script, take(&harness->script, 1), bytes);
 	/* small numbers skip that many frames, large ones go back or far away */
-	play->s.neighbours[play->port].sequence += skip < 128 ? skip : (skip - 256) * 37;
-	play_send(play, record, bytes, 0);
+	harness->s.neighbours[harness->port].sequence += skip < 128 ? skip : (skip - 256) * 37;
+	harness_send(harness, record, bytes, 0);
 }
 
-static void step_packet(struct play *play)
+static void step_packet(struct harness *harness)
 {
-	record_of_bytes(play, RECORD_PACKET);
+	record_of_bytes(harness, RECORD_PACKET);
 }
 
-static void step_ack_bytes(struct play *play)
+static void step_ack_bytes(struct harness *harness)
 {
-	record_of_bytes(play, RECORD_ACKS);
+	record_of_bytes(harness, RECORD_ACKS);
 }
 
-static void step_acks(struct play *play)
+static void step_acks(struct harness *harness)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES], bytes[LINK_ACK_BYTES_MAX];
-	uint32_t count = 1 + take(&play->script, 1) % ACK_FRAME_ACKS_MAX;
+	uint32_t count = 1 + take(&harness->script, 1) % ACK_FRAME_ACKS_MAX;
 
 	for (uint32_t i = 0; i < count; i++) {
-		acks[i].flow_id = (uint16_t)take(&play->script, 1);
-		acks[i].type = (uint8_t)(take(&play->script, 1) % ACK_TYPES);
-		acks[i].value = (uint16_t)take(&play->script, 1);
+		acks[i].flow_id = (uint16_t)take(&harness->script, 1);
+		acks[i].type = (uint8_t)(take(&harness->script, 1) % ACK_TYPES);
+		acks[i].value = (uint16_t)take(&harness->script, 1);
 		if (acks[i].value == 255)
 			acks[i].value = ACK_VALUE_MAX;
 	}
 	fabric_envelope_write(2, 0, 1, 0, envelope);
-	play_send(
-		play,
+	harness_send(
+		harness,
 		(struct record){ .kind = RECORD_ACKS,
 				 .wire_bytes = ack_frame_wire_bytes(count),
 				 .captured_bytes = ack_frame_write(envelope, acks, count, bytes) },
 		bytes, 0);
 }
 
-static void step_fgfc(struct play *play)
+static void step_fgfc(struct harness *harness)
 {
-	play_send_bytes(play, RECORD_FGFC);
+	harness_send_bytes(harness, RECORD_FGFC);
 }
 
-static void step_word(struct play *play)
+static void step_word(struct harness *harness)
 {
-	uint32_t word = take(&play->script, 1), traffic_class = take(&play->script, 1);
+	uint32_t word = take(&harness->script, 1), traffic_class = take(&harness->script, 1);
 
-	play_send_word(play, word, traffic_class, take(&play->script, 4));
+	harness_send_word(harness, word, traffic_class, take(&harness->script, 4));
 }
 
-static void step_fabric_packet(struct play *play)
+static void step_fabric_packet(struct harness *harness)
 {
 	uint8_t bytes[FABRIC_FRONT_BYTES + FRAME_HEADERS_MAX];
 	struct fabric_header header = { .ordered = true };
 	uint32_t destination, frame_bytes, captured;
 
-	header.flow_id = (uint16_t)take(&play->script, 1);
-	header.data_flow = (uint16_t)take(&play->script, 2);
-	destination = take(&play->script, 1) % (HOSTS + 2);
-	frame_bytes = take_length(&play->script, FRAME_MIN);
+	header.flow_id = (uint16_t)take(&harness->script, 1);
+	header.data_flow = (uint16_t)take(&harness->script, 2);
+	destination = take(&harness->script, 1) % (HOSTS + 2);
+	frame_bytes = take_length(&harness->script, FRAME_MIN);
 	header.fabric_address = (uint16_t)(1 + destination / 2);
 	header.egress_port = (uint8_t)(destination % 2);
 	header.units = (uint16_t)units_of_bytes(frame_bytes);
 	fabric_envelope_write(2, 0, 1, 0, bytes);
 	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
 	captured = frame_make(0, destination, 0, 0, frame_bytes, bytes + FABRIC_FRONT_BYTES);
-	play_send(
-		play,
+	harness_send(
+		harness,
 		(struct record){ .kind = RECORD_PACKET,
 				 .wire_bytes = FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES,
 				 .captured_bytes = FABRIC_FRONT_BYTES + captured },
 		bytes, 0);
 }
 
-static void step_host_packet(struct play *play)
+static void step_host_packet(struct harness *harness)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
-	uint32_t destination = take(&play->script, 1) % (HOSTS + 2), flow = take(&play->script, 1);
-	uint32_t traffic_class = take(&play->script, 1) % NODE_CLASSES_MAX,
-		 frame_bytes = take_length(&play->script, FRAME_MIN);
+	uint32_t destination = take(&harness->script, 1) % (HOSTS + 2),
+		 flow = take(&harness->script, 1);
+	uint32_t traffic_class = take(&harness->script, 1) % NODE_CLASSES_MAX,
+		 frame_bytes = take_length(&harness->script, FRAME_MIN);
 	uint32_t captured = frame_make(0, destination, flow, traffic_class, frame_bytes, bytes);
 
-	play_send(play,
-		  (struct record){ .kind = RECORD_PACKET,
-				   .traffic_class = (uint16_t)traffic_class,
-				   .wire_bytes = frame_bytes + FRAME_FCS_BYTES,
-				   .captured_bytes = captured },
-		  bytes, 0);
+	harness_send(harness,
+		     (struct record){ .kind = RECORD_PACKET,
+				      .traffic_class = (uint16_t)traffic_class,
+				      .wire_bytes = frame_bytes + FRAME_FCS_BYTES,
+				      .captured_bytes = captured },
+		     bytes, 0);
 }
 
 /* a good host stops in time */
-static void step_good_packet(struct play *play)
+static void step_good_packet(struct harness *harness)
 {
-	uint32_t port = take(&play->script, 1) % 2, destination = take(&play->script, 1) % HOSTS;
-	uint32_t flow = take(&play->script, 1), frame_bytes = take_length(&play->script, FRAME_MIN);
+	uint32_t port = take(&harness->script, 1) % 2,
+		 destination = take(&harness->script, 1) % HOSTS;
+	uint32_t flow = take(&harness->script, 1),
+		 frame_bytes = take_length(&harness->script, FRAME_MIN);
 
-	if (port == play->port || frame_bytes > MTU ||
-	    play->s.links[port].rx.held_units[0] + units_of_bytes(frame_bytes) >
-		    play->s.links[port].rx.buffer_units)
+	if (port == harness->port || frame_bytes > MTU ||
+	    harness->s.links[port].rx.held_units[0] + units_of_bytes(frame_bytes) >
+		    harness->s.links[port].rx.buffer_units)
 		return;
-	host_send(&play->s, port, play->now_ps, destination, flow, 0, frame_bytes);
+	host_send(&harness->s, port, harness->now_ps, destination, flow, 0, frame_bytes);
 }
 
 /* FC-2: @value of "match", 128..255, as words; if it is for one port, @name,
@@ -251,34 +254,34 @@ static const char *match_of(uint32_t value, char *name)
 	return matches[value / 2 % 8];
 }
 
-static void step_set(struct play *play)
+static void step_set(struct harness *harness)
 {
 	static const char *const names[] = { "match",        "acks.t1",      "acks.t2", "acks.t3",
 					     "acks.collect", "output-queue", "other" };
 	char name[16], value[80];
 	uint32_t number;
 
-	snprintf(name, sizeof(name), "%s", names[take(&play->script, 1) % 7]);
-	number = take(&play->script, 1);
+	snprintf(name, sizeof(name), "%s", names[take(&harness->script, 1) % 7]);
+	number = take(&harness->script, 1);
 	snprintf(value, sizeof(value), "%u", number);
 	if (!strcmp(name, "match") && number > MATCH_ALL)
 		snprintf(value, sizeof(value), "%s", match_of(number, name));
-	play_set(play, name, value);
+	harness_set(harness, name, value);
 }
 
-static void step_tables(struct play *play)
+static void step_tables(struct harness *harness)
 {
-	uint32_t ports = take(&play->script, 1);
-	struct routing_config *routing = &play->s.config.switch_.routing;
+	uint32_t ports = take(&harness->script, 1);
+	struct routing_config *routing = &harness->s.config.switch_.routing;
 	struct route_config routes[] = { { .fabric_address = 2, .ports = (ports & 3) << 2 },
 					 { .fabric_address = 3, .ports = (ports >> 2 & 3) << 2 },
 					 { .fabric_address = ROUTE_UPWARD,
 					   .ports = (ports >> 4 & 3) << 2 } };
-	struct switch_config tables = play->s.config.switch_;
+	struct switch_config tables = harness->s.config.switch_;
 
 	tables.routes = routes;
 	tables.route_count = 3;
-	assert(flow_channel_ops.tables(play->s.dp, &tables) >= 0);
+	assert(flow_channel_ops.tables(harness->s.dp, &tables) >= 0);
 	routing->choice = ROUTING_ADAPTIVE;
 	routing->redirect = routing->redirect_anywhere = true;
 	routing->redirect_inputs = !(ports >> 7);
@@ -287,10 +290,10 @@ static void step_tables(struct play *play)
 	routing->redirect_interval_ps = NODE_US;
 }
 
-static play_step *const steps[256] = { step_packet,      step_ack_bytes,     step_acks,
-				       step_word,        step_fabric_packet, step_host_packet,
-				       step_good_packet, step_run,           step_set,
-				       step_fgfc,        step_tables };
+static harness_step *const steps[256] = { step_packet,      step_ack_bytes,     step_acks,
+					  step_word,        step_fabric_packet, step_host_packet,
+					  step_good_packet, step_run,           step_set,
+					  step_fgfc,        step_tables };
 
 /* ---- the configuration ---- */
 
@@ -345,11 +348,11 @@ static void take_congestion(struct script *script, struct congestion_config *con
 	}
 }
 
-static void configure(struct play *play, uint32_t setting)
+static void configure(struct harness *harness, uint32_t setting)
 {
-	struct one_switch *s = &play->s;
+	struct one_switch *s = &harness->s;
 
-	play->port = setting & 3;
+	harness->port = setting & 3;
 	s->config.class_count = 2;
 	s->config.switch_.cut_through = setting & 4;
 	s->config.switch_.arbiter = setting & 16 ? ARBITER_BY_PORT : ARBITER_BY_FLOW;
@@ -359,24 +362,24 @@ static void configure(struct play *play, uint32_t setting)
 		s->ports[p].buffer_units = 48;
 		s->ports[p].stop_units = 32;
 	}
-	s->ports[play->port].guarded = setting & 8;
+	s->ports[harness->port].guarded = setting & 8;
 	if (setting & 64)
 		fgfc_set(&s->config.switch_.congestion);
 	if (setting & 128)
-		take_congestion(&play->script, &s->config.switch_.congestion);
+		take_congestion(&harness->script, &s->config.switch_.congestion);
 }
 
-static void finish(struct play *play)
+static void finish(struct harness *harness)
 {
-	play_run(play, ALL_PORTS, 10 * NODE_MS);
-	play_run(play, ALL_PORTS, 10 * NODE_MS);
+	harness_run(harness, ALL_PORTS, 10 * NODE_MS);
+	harness_run(harness, ALL_PORTS, 10 * NODE_MS);
 }
 
-const struct play_kind play_kind = { .ops = &flow_channel_ops,
-				     .setting_bytes = 1,
-				     .configure = configure,
-				     .one_port = true,
-				     .steps = steps,
-				     .step_kinds = COUNT_OF(steps),
-				     .check = check,
-				     .finish = finish };
+const struct harness_kind harness_kind = { .ops = &flow_channel_ops,
+					   .setting_bytes = 1,
+					   .configure = configure,
+					   .one_port = true,
+					   .steps = steps,
+					   .step_kinds = COUNT_OF(steps),
+					   .check = check,
+					   .finish = finish };

@@ -1,5 +1,5 @@
 /*  Fuzzes the Ethernet switch of fabric kind roce (TB-23): neighbours send anything, links and
- *  tables change. The harness is switch_play.h.
+ *  tables change. The harness is switch_harness.h.
  *
  *  Setting, 2 bytes: bit 0 cut-through, 1 PAUSE instead of PFC, 2 no PFC, 3 a small buffer, 4
  *  little headroom, 5 limits by alpha only, 6 CNP supplementing, 7 path-level PFC, 8-9 its form, 10
@@ -25,7 +25,7 @@
 #include "nodes/wire/pause_frame.h"
 #include "nodes/wire/roce_frame.h"
 #include "switchd/ethernet/ethernet.h"
-#include "tests/fuzz/switch_play.h"
+#include "tests/fuzz/switch_harness.h"
 #include "tests/unit/switchd/ethernet/one_ethernet_config.h"
 
 #define CLASSES 3u /* lossless, lossless, lossy */
@@ -72,10 +72,10 @@ static void queue_check(const struct ethernet *eth, uint32_t p, uint32_t c, stru
 }
 
 /* Return: bytes in the headroom of the input */
-static uint64_t input_check(const struct play *play, uint32_t p, uint32_t c,
+static uint64_t input_check(const struct harness *harness, uint32_t p, uint32_t c,
 			    const struct held *held)
 {
-	const struct ethernet *eth = play->s.eth;
+	const struct ethernet *eth = harness->s.eth;
 	const struct shared_buffer_input *input = &eth->buffer.inputs[p][c];
 	const struct class_stats *stats = eth->ports[p].queues[c].stats;
 	bool stopped = shared_buffer_stopped(&eth->buffer, p, c);
@@ -91,9 +91,9 @@ static uint64_t input_check(const struct play *play, uint32_t p, uint32_t c,
 	return input->headroom_bytes;
 }
 
-static void check(const struct play *play)
+static void check(const struct harness *harness)
 {
-	const struct ethernet *eth = play->s.eth;
+	const struct ethernet *eth = harness->s.eth;
 	struct held held = { 0 };
 	uint64_t headroom_bytes = 0;
 	uint32_t waiting = 0;
@@ -103,38 +103,38 @@ static void check(const struct play *play)
 			queue_check(eth, p, c, &held);
 	for (uint32_t p = 0; p < PORTS; p++) {
 		for (uint32_t c = 0; c < CLASSES; c++)
-			headroom_bytes += input_check(play, p, c, &held);
+			headroom_bytes += input_check(harness, p, c, &held);
 		waiting += (uint32_t)__builtin_popcount(eth->ports[p].held &
 							(uint8_t)~eth->ports[p].stuck);
 		assert(!(eth->ports[p].held & ~eth->ports[p].backlog));
-		assert(!(play->down >> p & 1) || !eth->ports[p].backlog);
+		assert(!(harness->down >> p & 1) || !eth->ports[p].backlog);
 	}
 	assert(held.bytes == eth->buffer.used_bytes + headroom_bytes &&
 	       held.own_bytes == eth->buffer.own_bytes);
 	assert(eth->buffer.used_bytes <= eth->buffer.buffer_bytes);
 	assert(held.packets == eth->sw.pool.used);
-	assert(held.frame_bytes == play->s.stats->inside_bytes);
+	assert(held.frame_bytes == harness->s.stats->inside_bytes);
 	assert(waiting == eth->held_count && eth->watching == (waiting != 0));
 }
 
 /* ---- steps ---- */
 
-static void step_pause_bytes(struct play *play)
+static void step_pause_bytes(struct harness *harness)
 {
-	play_send_bytes(play, RECORD_PAUSE);
+	harness_send_bytes(harness, RECORD_PAUSE);
 }
 
-static void step_pause(struct play *play)
+static void step_pause(struct harness *harness)
 {
-	struct pause_frame frame = { .enabled = (uint8_t)take(&play->script, 1) };
-	uint16_t quanta = (uint16_t)take(&play->script, 2);
+	struct pause_frame frame = { .enabled = (uint8_t)take(&harness->script, 1) };
+	uint16_t quanta = (uint16_t)take(&harness->script, 2);
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		frame.quanta[c] = quanta;
-	frame.port = take(&play->script, 1) & 1;
+	frame.port = take(&harness->script, 1) & 1;
 	pause_frame_write(&frame, (const uint8_t[]){ 2, 0, 0, 0, 0, 1 }, bytes);
-	play_send_frame(play, RECORD_PAUSE, bytes, sizeof(bytes));
+	harness_send_frame(harness, RECORD_PAUSE, bytes, sizeof(bytes));
 }
 
 static uint32_t data_make(uint32_t source, uint32_t destination, uint32_t flow,
@@ -152,71 +152,72 @@ static uint32_t data_make(uint32_t source, uint32_t destination, uint32_t flow,
 		bytes);
 }
 
-static void data_send(struct play *play, uint32_t traffic_class, uint32_t frame_bytes,
+static void data_send(struct harness *harness, uint32_t traffic_class, uint32_t frame_bytes,
 		      const uint8_t *bytes, uint32_t captured, node_time_t gap)
 {
-	play_send(play,
-		  (struct record){ .kind = RECORD_PACKET,
-				   .traffic_class = (uint16_t)(traffic_class % CLASSES),
-				   .wire_bytes = frame_bytes + FRAME_FCS_BYTES,
-				   .captured_bytes = captured },
-		  bytes, gap);
+	harness_send(harness,
+		     (struct record){ .kind = RECORD_PACKET,
+				      .traffic_class = (uint16_t)(traffic_class % CLASSES),
+				      .wire_bytes = frame_bytes + FRAME_FCS_BYTES,
+				      .captured_bytes = captured },
+		     bytes, gap);
 }
 
-static void step_data(struct play *play)
+static void step_data(struct harness *harness)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
-	uint32_t source = take(&play->script, 1), destination = take(&play->script, 1),
-		 flow = take(&play->script, 1), traffic_class = take(&play->script, 1);
-	uint32_t length = take_length(&play->script, FRAME_MIN);
+	uint32_t source = take(&harness->script, 1), destination = take(&harness->script, 1),
+		 flow = take(&harness->script, 1), traffic_class = take(&harness->script, 1);
+	uint32_t length = take_length(&harness->script, FRAME_MIN);
 	uint32_t captured = data_make(source, destination, flow, traffic_class, length, bytes);
 
-	data_send(play, traffic_class, length, bytes, captured, 0);
+	data_send(harness, traffic_class, length, bytes, captured, 0);
 }
 
-static void step_burst(struct play *play)
+static void step_burst(struct harness *harness)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
-	uint32_t destination = take(&play->script, 1), flow = take(&play->script, 1);
-	uint32_t traffic_class = take(&play->script, 1), count = take(&play->script, 1) % 64;
-	uint32_t captured = data_make(play->port, destination, flow, traffic_class, MTU, bytes);
+	uint32_t destination = take(&harness->script, 1), flow = take(&harness->script, 1);
+	uint32_t traffic_class = take(&harness->script, 1), count = take(&harness->script, 1) % 64;
+	uint32_t captured = data_make(harness->port, destination, flow, traffic_class, MTU, bytes);
 
 	while (count--)
-		data_send(play, 0, MTU, bytes, captured,
+		data_send(harness, 0, MTU, bytes, captured,
 			  (MTU + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS);
 }
 
-static void step_broadcast(struct play *play)
+static void step_broadcast(struct harness *harness)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
-	uint32_t length = take_length(&play->script, FRAME_MIN),
-		 captured = data_make(play->port, 0, 0, 0, length, bytes);
+	uint32_t length = take_length(&harness->script, FRAME_MIN),
+		 captured = data_make(harness->port, 0, 0, 0, length, bytes);
 
 	memset(bytes, 0xff, 6);
 	memset(bytes + 30, 0xff, 4); /* the IPv4 destination */
-	data_send(play, 0, length, bytes, captured, 0);
+	data_send(harness, 0, length, bytes, captured, 0);
 }
 
 /* what the receiver of a data frame answers */
-static void step_reply(struct play *play)
+static void step_reply(struct harness *harness)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX], answer[ROCE_REPLY_BYTES_MAX];
-	uint32_t source = take(&play->script, 1), destination = take(&play->script, 1), length;
-	struct roce_reply reply = { .queue_pair = take(&play->script, 3), .psn = 1 };
-	uint32_t flow = take(&play->script, 1);
+	uint32_t source = take(&harness->script, 1), destination = take(&harness->script, 1),
+		 length;
+	struct roce_reply reply = { .queue_pair = take(&harness->script, 3), .psn = 1 };
+	uint32_t flow = take(&harness->script, 1);
 	struct roce_header header;
 
-	reply.syndrome = (uint8_t)take(&play->script, 1);
-	reply.signal = (uint8_t)(take(&play->script, 1) % 4);
+	reply.syndrome = (uint8_t)take(&harness->script, 1);
+	reply.signal = (uint8_t)(take(&harness->script, 1) % 4);
 	length = data_make(destination % HOSTS, source, flow, 0, 200, bytes);
 	if (roce_frame_read(bytes, length, 200, &header))
 		return;
 	reply.ends = roce_ends_reversed(&header.ends);
 	length = reply.signal ? roce_cnp_write(&reply, answer) : roce_ack_write(&reply, answer);
-	play_send_frame(play, RECORD_PACKET, answer, length);
+	harness_send_frame(harness, RECORD_PACKET, answer, length);
 }
 
-static void step_set(struct play *play)
+static void step_set(struct harness *harness)
 {
 	static const char *const names[] = { "ecn.kmin",
 					     "ecn.kmax",
@@ -233,43 +234,43 @@ static void step_set(struct play *play)
 					     "supplement.period",
 					     "c.xoff",
 					     "other" };
-	const char *name = names[take(&play->script, 1) % COUNT_OF(names)];
+	const char *name = names[take(&harness->script, 1) % COUNT_OF(names)];
 	char value[16];
 
-	snprintf(value, sizeof(value), "%u", take(&play->script, 3));
+	snprintf(value, sizeof(value), "%u", take(&harness->script, 3));
 	if (!strcmp(name, "ecn"))
 		strcpy(value, value[0] & 1 ? "on" : "off");
-	play_set(play, name, value);
+	harness_set(harness, name, value);
 }
 
-static void step_link_set(struct play *play)
+static void step_link_set(struct harness *harness)
 {
-	struct port_config *config = &play->s.ports[play->port];
+	struct port_config *config = &harness->s.ports[harness->port];
 
-	config->rate_bps = 10000000000ull * (1 + take(&play->script, 1) % 40);
-	config->headroom_bytes = take(&play->script, 2);
+	config->rate_bps = 10000000000ull * (1 + take(&harness->script, 1) % 40);
+	config->headroom_bytes = take(&harness->script, 2);
 	if (config->headroom_bytes > headroom_max)
 		headroom_max = config->headroom_bytes;
-	if (play->down >> play->port & 1)
+	if (harness->down >> harness->port & 1)
 		return;
-	play->s.links[play->port].rate_bps = config->rate_bps;
-	ethernet_ops.link_set(play->s.eth, play->port);
+	harness->s.links[harness->port].rate_bps = config->rate_bps;
+	ethernet_ops.link_set(harness->s.eth, harness->port);
 }
 
-static void step_tables(struct play *play)
+static void step_tables(struct harness *harness)
 {
-	struct switch_config *config = &play->s.config.switch_;
-	uint32_t routes = take(&play->script, 1);
+	struct switch_config *config = &harness->s.config.switch_;
+	uint32_t routes = take(&harness->script, 1);
 
-	play->s.routes[0].ports = (routes & 3) << 2 | routes >> 7;
-	play->s.routes[1].ports = (routes >> 2 & 3) << 2;
-	config->flood_ports = take(&play->script, 1) % (1u << PORTS);
-	ethernet_ops.tables(play->s.eth, config);
+	harness->s.routes[0].ports = (routes & 3) << 2 | routes >> 7;
+	harness->s.routes[1].ports = (routes >> 2 & 3) << 2;
+	config->flood_ports = take(&harness->script, 1) % (1u << PORTS);
+	ethernet_ops.tables(harness->s.eth, config);
 }
 
-static play_step *const steps[] = { step_record, step_pause_bytes, step_pause,     step_data,
-				    step_reply,  step_burst,       step_broadcast, step_run,
-				    step_set,    step_link,        step_link_set,  step_tables };
+static harness_step *const steps[] = { step_record, step_pause_bytes, step_pause,     step_data,
+				       step_reply,  step_burst,       step_broadcast, step_run,
+				       step_set,    step_link,        step_link_set,  step_tables };
 
 /* ---- the configuration ---- */
 
@@ -295,9 +296,9 @@ static void classes_make(struct roce_config *roce, uint32_t setting)
 	}
 }
 
-static void configure(struct play *play, uint32_t setting)
+static void configure(struct harness *harness, uint32_t setting)
 {
-	struct one_switch *s = &play->s;
+	struct one_switch *s = &harness->s;
 	struct roce_config *roce = &s->config.roce;
 
 	ethernet_configure(s);
@@ -323,22 +324,22 @@ static void configure(struct play *play, uint32_t setting)
 }
 
 /* all links are up and all neighbours receive: pauses run out, and nothing is left */
-static void finish(struct play *play)
+static void finish(struct harness *harness)
 {
-	const struct ethernet *eth = play->s.eth;
+	const struct ethernet *eth = harness->s.eth;
 
-	play_links(play, false);
+	harness_links(harness, false);
 	for (uint32_t i = 0; i < 40 && (i < 4 || eth->sw.pool.used); i++)
-		play_run(play, ALL_PORTS, 10 * NODE_MS);
+		harness_run(harness, ALL_PORTS, 10 * NODE_MS);
 	assert(!eth->sw.pool.used && !eth->buffer.used_bytes && !eth->held_count);
 	for (uint32_t p = 0; p < PORTS; p++)
 		assert(!eth->ports[p].teller.told);
 }
 
-const struct play_kind play_kind = { .ops = &ethernet_ops,
-				     .setting_bytes = 2,
-				     .configure = configure,
-				     .steps = steps,
-				     .step_kinds = COUNT_OF(steps),
-				     .check = check,
-				     .finish = finish };
+const struct harness_kind harness_kind = { .ops = &ethernet_ops,
+					   .setting_bytes = 2,
+					   .configure = configure,
+					   .steps = steps,
+					   .step_kinds = COUNT_OF(steps),
+					   .check = check,
+					   .finish = finish };

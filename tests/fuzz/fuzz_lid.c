@@ -1,6 +1,6 @@
 /*  Fuzzes the switch of fabric kind port-group (TB-23): neighbours send anything and grant or take
  *  back any credit, links change, and the fabric manager writes any blocks. The harness is
- *  switch_play.h.
+ *  switch_harness.h.
  *
  *  Setting, 2 bytes: bit 0 cut-through, 1 never another port, 2-3 policy, 4 a choice is for one
  *  packet, 5 congested early, 6 no FECN, 7 levels do not change, 8 LIDs of 24 bits, 9 small
@@ -23,7 +23,7 @@
  *  empty. */
 #include "nodes/wire/lid_header.h"
 #include "switchd/port_group/lid_switch.h"
-#include "tests/fuzz/switch_play.h"
+#include "tests/fuzz/switch_harness.h"
 #include "tests/unit/switchd/port_group/one_lid_config.h"
 
 #define FRAME_MIN 140u
@@ -55,10 +55,10 @@ static void lane_check(const struct lid_switch *lid, uint32_t p, uint32_t l, str
 	assert(!units == !(lid->ports[p].backlog >> l & 1));
 }
 
-static void check(const struct play *play)
+static void check(const struct harness *harness)
 {
-	const struct lid_switch *lid = play->s.lid;
-	struct stats_page *stats = play->s.stats;
+	const struct lid_switch *lid = harness->s.lid;
+	struct stats_page *stats = harness->s.stats;
 	struct held held = { 0 };
 
 	for (uint32_t p = 0; p < PORTS; p++) {
@@ -68,7 +68,7 @@ static void check(const struct play *play)
 			lane_check(lid, p, l, &held, &bytes);
 		assert(bytes == lid->ports[p].gauge.bytes &&
 		       bytes == stats_port(stats, p)->queue_bytes);
-		assert(!(play->down >> p & 1) || !lid->ports[p].backlog);
+		assert(!(harness->down >> p & 1) || !lid->ports[p].backlog);
 		held.bytes += bytes;
 	}
 	assert(held.packets == lid->sw.pool.used);
@@ -77,13 +77,13 @@ static void check(const struct play *play)
 	for (uint32_t p = 0; p < PORTS; p++)
 		for (uint32_t l = 0; l < LANES; l++)
 			assert(!lid_port_up(lid, p) ||
-			       (held.units[p][l] == play->s.links[p].rx.held_units[l] &&
-				held.units[p][l] <= play->s.ports[p].buffer_units));
+			       (held.units[p][l] == harness->s.links[p].rx.held_units[l] &&
+				held.units[p][l] <= harness->s.ports[p].buffer_units));
 }
 
 /* ---- steps ---- */
 
-static void data_send(struct play *play, const struct lid_header *header, node_time_t gap)
+static void data_send(struct harness *harness, const struct lid_header *header, node_time_t gap)
 {
 	uint8_t bytes[LID_FRONT_BYTES + FRAME_HEADERS_MAX];
 	struct record record = { .kind = RECORD_PACKET,
@@ -93,108 +93,109 @@ static void data_send(struct play *play, const struct lid_header *header, node_t
 					 LID_HEADER_BYTES + header->frame_bytes + FRAME_FCS_BYTES };
 
 	record.captured_bytes =
-		LID_FRONT_BYTES + frame_make(play->port, header->dlid % HOSTS, 0,
+		LID_FRONT_BYTES + frame_make(harness->port, header->dlid % HOSTS, 0,
 					     header->service_level % 8, header->frame_bytes,
 					     bytes + LID_FRONT_BYTES);
 	fabric_envelope_write(9, 0, 1, 0, bytes);
 	lid_header_write(header, bytes + FABRIC_ENVELOPE_BYTES);
-	play_send(play, record, bytes, gap);
+	harness_send(harness, record, bytes, gap);
 }
 
-static void step_data(struct play *play)
+static void step_data(struct harness *harness)
 {
-	struct lid_header header = { .slid = take(&play->script, 1) };
+	struct lid_header header = { .slid = take(&harness->script, 1) };
 	uint32_t lane, marks;
 
-	header.dlid = take(&play->script, 3);
-	lane = take(&play->script, 1) % (LANES + 1);
+	header.dlid = take(&harness->script, 3);
+	lane = take(&harness->script, 1) % (LANES + 1);
 	header.service_level = (uint8_t)(lane / LEVELS);
 	header.level = (uint8_t)(lane % LEVELS);
-	marks = take(&play->script, 1);
+	marks = take(&harness->script, 1);
 	header.fecn = marks & 1;
 	header.becn = marks & 2;
-	header.frame_bytes = (uint16_t)take_length(&play->script, FRAME_MIN);
-	data_send(play, &header, 0);
+	header.frame_bytes = (uint16_t)take_length(&harness->script, FRAME_MIN);
+	data_send(harness, &header, 0);
 }
 
-static void step_burst(struct play *play)
+static void step_burst(struct harness *harness)
 {
-	struct lid_header header = { .slid = 1 + play->port, .frame_bytes = MTU };
+	struct lid_header header = { .slid = 1 + harness->port, .frame_bytes = MTU };
 	uint32_t count;
 
-	header.dlid = take(&play->script, 1) % (LID_COUNT + 1);
-	header.service_level = (uint8_t)(take(&play->script, 1) & 1);
-	count = take(&play->script, 1) % 64;
+	header.dlid = take(&harness->script, 1) % (LID_COUNT + 1);
+	header.service_level = (uint8_t)(take(&harness->script, 1) & 1);
+	count = take(&harness->script, 1) % 64;
 	while (count--)
-		data_send(play, &header,
+		data_send(harness, &header,
 			  (LID_HEADER_BYTES + MTU + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS);
 }
 
-static void step_word(struct play *play)
+static void step_word(struct harness *harness)
 {
-	uint32_t word = take(&play->script, 1) % (LINK_WORDS + 1), lane = take(&play->script, 1);
+	uint32_t word = take(&harness->script, 1) % (LINK_WORDS + 1),
+		 lane = take(&harness->script, 1);
 
-	play_send_word(play, word, lane, take(&play->script, 3));
+	harness_send_word(harness, word, lane, take(&harness->script, 3));
 }
 
-static void step_grant(struct play *play)
+static void step_grant(struct harness *harness)
 {
-	play_send_word(play, LINK_WORD_CREDIT, take(&play->script, 1) % LANES, 1u << 20);
+	harness_send_word(harness, LINK_WORD_CREDIT, take(&harness->script, 1) % LANES, 1u << 20);
 }
 
-static void step_set(struct play *play)
+static void step_set(struct harness *harness)
 {
 	static const char *const names[] = { "policy", "adaptive",  "update",     "pending",
 					     "queue",  "log.marks", "log.window", "hold",
 					     "fecn",   "fecn.at",   "other" };
 	static const char *const words[] = { "yes", "no", "random", "greedy", "greedy-random" };
-	const char *name = names[take(&play->script, 1) % COUNT_OF(names)];
-	uint32_t number = take(&play->script, 2);
+	const char *name = names[take(&harness->script, 1) % COUNT_OF(names)];
+	uint32_t number = take(&harness->script, 2);
 	char value[16];
 
 	if (number & 1)
 		snprintf(value, sizeof(value), "%s", words[number / 2 % 5]);
 	else
 		snprintf(value, sizeof(value), "%u", number / 2);
-	play_set(play, name, value);
+	harness_set(harness, name, value);
 }
 
 /* the bytes are written over those that the block has */
-static void step_write(struct play *play)
+static void step_write(struct harness *harness)
 {
-	struct table_block block = { .table = (enum table_kind)(take(&play->script, 1) %
+	struct table_block block = { .table = (enum table_kind)(take(&harness->script, 1) %
 								(TABLE_KINDS + 1)) };
 	uint32_t from, count;
 	struct why why = { "" };
 
-	block.number = take(&play->script, 1);
-	if (managed_read(&play->managed, &block, &why))
+	block.number = take(&harness->script, 1);
+	if (managed_read(&harness->managed, &block, &why))
 		memset(block.bytes, 0, sizeof(block.bytes));
-	from = take(&play->script, 1);
-	count = take(&play->script, 1);
-	take_bytes(&play->script, count, block.bytes + from);
+	from = take(&harness->script, 1);
+	count = take(&harness->script, 1);
+	take_bytes(&harness->script, count, block.bytes + from);
 	why.text[0] = 0;
-	assert(!managed_write(&play->managed, &block, &why) || why.text[0]);
+	assert(!managed_write(&harness->managed, &block, &why) || why.text[0]);
 }
 
-static void step_read(struct play *play)
+static void step_read(struct harness *harness)
 {
-	struct table_block block = { .table = (enum table_kind)(take(&play->script, 1) %
+	struct table_block block = { .table = (enum table_kind)(take(&harness->script, 1) %
 								(TABLE_KINDS + 1)) };
 	struct why why = { "" };
 
-	block.number = take(&play->script, 1);
-	assert(!managed_read(&play->managed, &block, &why) || why.text[0]);
+	block.number = take(&harness->script, 1);
+	assert(!managed_read(&harness->managed, &block, &why) || why.text[0]);
 }
 
-static play_step *const steps[] = { step_record, step_data, step_burst, step_word,  step_grant,
-				    step_run,    step_set,  step_link,  step_write, step_read };
+static harness_step *const steps[] = { step_record, step_data, step_burst, step_word,  step_grant,
+				       step_run,    step_set,  step_link,  step_write, step_read };
 
 /* ---- the configuration ---- */
 
-static void configure(struct play *play, uint32_t setting)
+static void configure(struct harness *harness, uint32_t setting)
 {
-	struct one_switch *s = &play->s;
+	struct one_switch *s = &harness->s;
 	struct port_group_config *config = &s->config.port_group;
 
 	lid_configure(s);
@@ -217,18 +218,18 @@ static void configure(struct play *play, uint32_t setting)
 }
 
 /* what waits for links that are down is lost */
-static void finish(struct play *play)
+static void finish(struct harness *harness)
 {
-	play_links(play, true);
-	play_run(play, ALL_PORTS, NODE_MS);
-	assert(!play->s.lid->sw.pool.used && !play->s.lid->sw.flood_packets);
-	play_links(play, false);
+	harness_links(harness, true);
+	harness_run(harness, ALL_PORTS, NODE_MS);
+	assert(!harness->s.lid->sw.pool.used && !harness->s.lid->sw.flood_packets);
+	harness_links(harness, false);
 }
 
-const struct play_kind play_kind = { .ops = &lid_ops,
-				     .setting_bytes = 2,
-				     .configure = configure,
-				     .steps = steps,
-				     .step_kinds = COUNT_OF(steps),
-				     .check = check,
-				     .finish = finish };
+const struct harness_kind harness_kind = { .ops = &lid_ops,
+					   .setting_bytes = 2,
+					   .configure = configure,
+					   .steps = steps,
+					   .step_kinds = COUNT_OF(steps),
+					   .check = check,
+					   .finish = finish };

@@ -4,7 +4,7 @@
  *  that keeps the fabric. What is refused comes with a sentence. What is accepted keeps the limits
  *  that manager_message.h states, and packs to bytes that are accepted again and pack to the same
  *  bytes.
- *  Any other input plays nodes that answer the manager with anything that the control protocol lets
+ *  Any other input is what nodes answer to the manager: anything that the control protocol lets
  *  pass, over a socket that may change a byte of each question and each answer: what a manager or
  *  its keeper refuses ends the sweep with -EPROTO. The sweep ends with one of its statuses, and
  *  with a sentence unless all went well. */

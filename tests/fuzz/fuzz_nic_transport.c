@@ -67,7 +67,7 @@ struct host {
 	uint8_t before_bytes[FRAME_HEADERS_MAX];
 };
 
-struct play {
+struct harness {
 	struct script script;
 	bool hostile;
 	struct host hosts[2];
@@ -88,29 +88,29 @@ static void put(struct host *host, struct record header, const uint8_t *bytes)
 	ring_commit(&host->to, header.captured_bytes);
 }
 
-static void put_pause(struct play *play, struct host *host, node_time_t at)
+static void put_pause(struct harness *harness, struct host *host, node_time_t at)
 {
-	struct pause_frame frame = { .enabled = (uint8_t)take(&play->script, 1) };
+	struct pause_frame frame = { .enabled = (uint8_t)take(&harness->script, 1) };
 	struct record header = { .at_ps = at,
 				 .wire_bytes = PAUSE_FRAME_BYTES + FRAME_FCS_BYTES,
 				 .captured_bytes = PAUSE_FRAME_BYTES,
 				 .kind = RECORD_PAUSE };
-	uint16_t quanta = (uint16_t)take(&play->script, 2);
+	uint16_t quanta = (uint16_t)take(&harness->script, 2);
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		frame.quanta[c] = quanta;
-	frame.port = take(&play->script, 1) & 1;
+	frame.port = take(&harness->script, 1) & 1;
 	pause_frame_write(&frame, (const uint8_t[]){ 2, 0, 0, 0, 0, 1 }, bytes);
 	put(host, header, bytes);
 }
 
 /* as from the other host, for a flow that may be there */
-static void put_answer(struct play *play, struct host *host, const struct record *like,
+static void put_answer(struct harness *harness, struct host *host, const struct record *like,
 		       const uint8_t *bytes)
 {
-	uint32_t kind = take(&play->script, 1), number = take(&play->script, 3),
-		 psn = take(&play->script, 3), length;
+	uint32_t kind = take(&harness->script, 1), number = take(&harness->script, 3),
+		 psn = take(&harness->script, 3), length;
 	struct roce_reply reply = { .queue_pair =
 					    number & 64 ? number : ROCE_REQUESTER | (number & 7),
 				    .psn = psn & ROCE_PSN_MASK };
@@ -121,7 +121,7 @@ static void put_answer(struct play *play, struct host *host, const struct record
 	struct roce_header data;
 	uint8_t answer[ROCE_REPLY_BYTES_MAX];
 
-	reply.syndrome = (uint8_t)take(&play->script, 1);
+	reply.syndrome = (uint8_t)take(&harness->script, 1);
 	ack.fields = (struct tcp_fields){ .acknowledgement = psn,
 					  .window = UINT16_MAX,
 					  .flags = TCP_FLAG_ACK | (reply.syndrome & TCP_FLAG_ECE) };
@@ -139,46 +139,47 @@ static void put_answer(struct play *play, struct host *host, const struct record
 	put(host, header, answer);
 }
 
-static void put_any(struct play *play, struct host *host, node_time_t at)
+static void put_any(struct harness *harness, struct host *host, node_time_t at)
 {
 	uint8_t bytes[256];
-	uint32_t kind = take(&play->script, 1);
+	uint32_t kind = take(&harness->script, 1);
 	struct record header = { .at_ps = at, .kind = (uint16_t)(kind % (RECORD_PAUSE + 2u)) };
 
-	header.captured_bytes = take_bytes(&play->script, take(&play->script, 1), bytes);
+	header.captured_bytes = take_bytes(&harness->script, take(&harness->script, 1), bytes);
 	header.wire_bytes = header.captured_bytes + (kind & 128 ? FRAME_FCS_BYTES : 0);
 	header.word = (uint64_t)kind << 32 | header.captured_bytes;
 	put(host, header, bytes);
 }
 
 /* what only a hostile fabric does to a frame */
-static void fate_hostile(struct play *play, struct host *host, uint32_t fate, struct record *header,
-			 uint8_t *bytes)
+static void fate_hostile(struct harness *harness, struct host *host, uint32_t fate,
+			 struct record *header, uint8_t *bytes)
 {
 	uint32_t place;
 
 	if (fate < 243) {
-		place = take(&play->script, 1);
+		place = take(&harness->script, 1);
 		if (place < header->captured_bytes)
-			bytes[place] ^= (uint8_t)take(&play->script, 1);
+			bytes[place] ^= (uint8_t)take(&harness->script, 1);
 	} else if (fate < 244) {
-		header->traffic_class = (uint16_t)take(&play->script, 1);
-		header->wire_bytes = take(&play->script, 2) % 9000;
+		header->traffic_class = (uint16_t)take(&harness->script, 1);
+		header->wire_bytes = take(&harness->script, 2) % 9000;
 	} else if (fate < 246) {
 		put(host, *header, bytes);
 	} else if (fate < 248) {
-		put_answer(play, host, header, bytes);
+		put_answer(harness, host, header, bytes);
 	} else if (fate < 250 && host->before.wire_bytes) {
 		host->before.at_ps = header->at_ps;
 		put(host, host->before, host->before_bytes);
 	} else {
-		put_any(play, host, header->at_ps);
+		put_any(harness, host, header->at_ps);
 	}
 }
 
-static void pass(struct play *play, struct host *host, struct record header, const uint8_t *shared)
+static void pass(struct harness *harness, struct host *host, struct record header,
+		 const uint8_t *shared)
 {
-	uint32_t fate = take(&play->script, 1);
+	uint32_t fate = take(&harness->script, 1);
 	uint8_t bytes[RING_CAPTURED_MAX];
 
 	memcpy(bytes, shared, header.captured_bytes);
@@ -189,12 +190,12 @@ static void pass(struct play *play, struct host *host, struct record header, con
 	if (fate >= 200 && fate < 220)
 		ecn_mark(bytes, header.captured_bytes);
 	else if (fate >= 220 && fate < 232)
-		host->later_ps += take(&play->script, 1) * NODE_US;
+		host->later_ps += take(&harness->script, 1) * NODE_US;
 	header.at_ps += host->later_ps;
 	if (fate >= 232 && fate < 240)
-		put_pause(play, host, header.at_ps);
-	else if (fate >= 240 && play->hostile)
-		fate_hostile(play, host, fate, &header, bytes);
+		put_pause(harness, host, header.at_ps);
+	else if (fate >= 240 && harness->hostile)
+		fate_hostile(harness, host, fate, &header, bytes);
 	put(host, header, bytes);
 	if (header.kind != RECORD_PACKET || header.captured_bytes > sizeof(host->before_bytes))
 		return;
@@ -203,7 +204,7 @@ static void pass(struct play *play, struct host *host, struct record header, con
 }
 
 /* what @from has sent comes to @to */
-static void carry(struct play *play, struct host *from, struct host *to)
+static void carry(struct harness *harness, struct host *from, struct host *to)
 {
 	struct record record;
 	const uint8_t *bytes;
@@ -211,7 +212,7 @@ static void carry(struct play *play, struct host *from, struct host *to)
 	ring_refresh(&from->from);
 	while ((bytes = ring_peek(&from->from, &record))) {
 		if (record.kind == RECORD_PACKET)
-			pass(play, to, record, bytes);
+			pass(harness, to, record, bytes);
 		ring_pop(&from->from, &record); /* what is said to the switch ends here */
 	}
 	ring_release(&from->from);
@@ -438,12 +439,12 @@ static void close_host(struct host *host)
 }
 
 /* one window of both.  Return: when the next thing happens */
-static node_time_t run_window(struct play *play, node_time_t end)
+static node_time_t run_window(struct harness *harness, node_time_t end)
 {
 	node_time_t next = NODE_TIME_NEVER;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		struct host *host = &play->hosts[i];
+		struct host *host = &harness->hosts[i];
 		bool packet;
 
 		ring_refresh(&host->link.rx.ring);
@@ -454,46 +455,46 @@ static node_time_t run_window(struct play *play, node_time_t end)
 		flows_check(host);
 		arrivals_check(host);
 	}
-	carry(play, &play->hosts[0], &play->hosts[1]);
-	carry(play, &play->hosts[1], &play->hosts[0]);
+	carry(harness, &harness->hosts[0], &harness->hosts[1]);
+	carry(harness, &harness->hosts[1], &harness->hosts[0]);
 	return next;
 }
 
 /* until nothing happens any more; but a TCP connection to which something was forged may try for
  * ever */
-static void run(struct play *play)
+static void run(struct harness *harness)
 {
 	node_time_t next = 0;
 
-	for (uint32_t i = 0; next != NODE_TIME_NEVER && !(play->hostile && i == 2 * WINDOWS_MAX);
+	for (uint32_t i = 0; next != NODE_TIME_NEVER && !(harness->hostile && i == 2 * WINDOWS_MAX);
 	     i++) {
 		if (i == WINDOWS_MAX)
-			play->script.at = play->script.end;
+			harness->script.at = harness->script.end;
 		assert(i < 20 * WINDOWS_MAX);
-		next = run_window(play, next + LEAD_PS);
+		next = run_window(harness, next + LEAD_PS);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct play play;
+	static struct harness harness;
 	uint32_t setting;
 
-	memset(&play, 0, sizeof(play));
-	play.script = (struct script){ data, data + size };
-	setting = take(&play.script, 2);
-	play.hostile = setting & 1;
+	memset(&harness, 0, sizeof(harness));
+	harness.script = (struct script){ data, data + size };
+	setting = take(&harness.script, 2);
+	harness.hostile = setting & 1;
 	for (uint32_t i = 0; i < 2; i++) {
-		config_make(&play.hosts[i], i, setting);
-		workloads_make(&play.hosts[i], setting);
-		open_host(&play.hosts[i]);
+		config_make(&harness.hosts[i], i, setting);
+		workloads_make(&harness.hosts[i], setting);
+		open_host(&harness.hosts[i]);
 	}
-	run(&play);
-	if (!play.hostile) {
-		delivery_check(&play.hosts[0], &play.hosts[1]);
-		delivery_check(&play.hosts[1], &play.hosts[0]);
+	run(&harness);
+	if (!harness.hostile) {
+		delivery_check(&harness.hosts[0], &harness.hosts[1]);
+		delivery_check(&harness.hosts[1], &harness.hosts[0]);
 	}
 	for (uint32_t i = 0; i < 2; i++)
-		close_host(&play.hosts[i]);
+		close_host(&harness.hosts[i]);
 	return 0;
 }

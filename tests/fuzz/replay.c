@@ -36,7 +36,7 @@ struct input {
 static struct input corpus[INPUTS_MAX];
 static unsigned corpus_count;
 static struct input now; /* what the fuzzer reads */
-static unsigned long played;
+static unsigned long inputs_run;
 static char finding[256];
 
 static void corpus_add(const char *path)
@@ -78,7 +78,7 @@ static void keep_finding(void)
 		fwrite(now.bytes, 1, now.size, file);
 		fclose(file);
 	}
-	printf("input %lu ends it: %s\n", played, finding);
+	printf("input %lu ends it: %s\n", inputs_run, finding);
 	fflush(stdout);
 }
 
@@ -89,7 +89,7 @@ static void on_abort(int number)
 	raise(number);
 }
 
-static void play(const uint8_t *bytes, size_t size)
+static void input_run(const uint8_t *bytes, size_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1); /* a read beyond its end is seen */
 
@@ -97,7 +97,7 @@ static void play(const uint8_t *bytes, size_t size)
 		exit(1);
 	memcpy(copy, bytes, size);
 	now = (struct input){ copy, size };
-	played++;
+	inputs_run++;
 	LLVMFuzzerTestOneInput(copy, size);
 	now = (struct input){ 0 };
 	free(copy);
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (unsigned i = 0; i < corpus_count; i++)
-		play(corpus[i].bytes, corpus[i].size);
+		input_run(corpus[i].bytes, corpus[i].size);
 	random_init(&random, 1, 0);
 	while (argc == 1 && has_time()) {
 		const struct input *input = &corpus[random_below(&random, corpus_count)];
@@ -183,10 +183,11 @@ int main(int argc, char **argv)
 		memcpy(bytes, input->bytes, size);
 		for (uint64_t edits = 1 + random_below(&random, EDITS_MAX); edits; edits--)
 			size = edit(bytes, size, sizeof(bytes), &random);
-		play(bytes, size);
+		input_run(bytes, size);
 	}
 	for (unsigned i = 0; i < corpus_count; i++)
 		free(corpus[i].bytes);
-	printf("%u inputs of the corpus, %lu changed ones\n", corpus_count, played - corpus_count);
+	printf("%u inputs of the corpus, %lu changed ones\n", corpus_count,
+	       inputs_run - corpus_count);
 	return 0;
 }

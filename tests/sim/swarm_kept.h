@@ -1,4 +1,4 @@
-/*  swarm_kept - the results of a swarm are those that are kept, for the seeds that it plays by
+/*  swarm_kept - the results of a swarm are those that are kept, for the seeds that it runs by
  *  default (TB-7): JSON, and what nodes show of themselves in the middle and at the end. So
  *  whatever changes what a fabric does is seen with settings that no written scenario has.
  *  WRITE=yes writes the file again; contributing.md says when. */
@@ -10,7 +10,7 @@
 
 enum swarm_part { SWARM_JSON, SWARM_MIDDLE, SWARM_END, SWARM_PARTS };
 
-/* a file, and how many seeds it has; what nodes showed of the seed that is played */
+/* a file, and how many seeds it has; what nodes showed of the present seed */
 struct swarm_kept {
 	const char *path;
 	uint64_t seeds;
@@ -32,7 +32,7 @@ static inline uint64_t swarm_shown(const struct sim *sim)
 	return digest;
 }
 
-/** swarm_begin() - runs half of the scenario. The caller plays the rest. */
+/** swarm_begin() - runs half of the scenario. The caller runs the rest. */
 static inline void swarm_begin(struct swarm_kept *kept, struct sim *sim)
 {
 	sim_run_until(sim, sim->plan.duration_ps / 2);

@@ -14,7 +14,7 @@ static struct node_log_source *sources;
 static char *text;
 
 /* runs a scenario with a file for each node */
-static void play(const char *path, const char *const *settings)
+static void simulate(const char *path, const char *const *settings)
 {
 	struct why why = { "" };
 	size_t length;
@@ -151,14 +151,14 @@ TEST(events__roce)
 {
 	struct counted sum;
 
-	play("topologies/pfc-spreading.yaml", (const char *const[]){ "run.drain=yes", NULL });
+	simulate("topologies/pfc-spreading.yaml", (const char *const[]){ "run.drain=yes", NULL });
 	sum = check_common();
 	ck_assert_uint_gt(sum.marked, 1000);
 	ck_assert_uint_gt(sum.paused_ps, 0);
 	check_values("resume", sum.paused_ps);
 	end();
 
-	play("topologies/dcqcn-incast.yaml", NULL);
+	simulate("topologies/dcqcn-incast.yaml", NULL);
 	sum = check_common();
 	ck_assert_uint_gt(sum.cnps, 100);
 	check_events("cnp_received", sum.cnps_received);
@@ -170,7 +170,7 @@ TEST(events__roce_deadlock)
 {
 	struct counted sum;
 
-	play("topologies/pfc-deadlock.yaml", NULL);
+	simulate("topologies/pfc-deadlock.yaml", NULL);
 	sum = check_common();
 	ck_assert_uint_gt(sum.stuck, 7);
 	check_events("stuck", sum.stuck);
@@ -181,8 +181,8 @@ TEST(events__roce_drops)
 {
 	struct counted sum;
 
-	play("topologies/pfc-spreading.yaml",
-	     (const char *const[]){ "roce.pfc=no", "roce.buffer=300kB", NULL });
+	simulate("topologies/pfc-spreading.yaml",
+		 (const char *const[]){ "roce.pfc=no", "roce.buffer=300kB", NULL });
 	sum = check_common();
 	ck_assert_uint_gt(sum.drops, 100);
 	end();
@@ -193,7 +193,7 @@ TEST(events__flow_channels)
 {
 	struct counted sum;
 
-	play("topologies/link-failure.yaml", NULL);
+	simulate("topologies/link-failure.yaml", NULL);
 	sum = check_common();
 	ck_assert_uint_gt(sum.drops, 0);
 	ck_assert_uint_gt(sum.headroom_starts, 10);
@@ -203,12 +203,12 @@ TEST(events__flow_channels)
 	check_events("link_up", 2);
 	end();
 
-	play("topologies/switch-failure.yaml", NULL);
+	simulate("topologies/switch-failure.yaml", NULL);
 	sum = check_common();
 	ck_assert_uint_gt(sum.drops, 0);
 	end();
 
-	play("topologies/redirect.yaml", NULL);
+	simulate("topologies/redirect.yaml", NULL);
 	sum = check_common();
 	ck_assert_uint_gt(sum.redirects, 0);
 	check_events("redirect", sum.redirects);
@@ -219,7 +219,8 @@ TEST(events__flow_channel_stops)
 {
 	struct counted sum;
 
-	play("topologies/parking-lot.yaml", (const char *const[]){ "congestion.enabled=no", NULL });
+	simulate("topologies/parking-lot.yaml",
+		 (const char *const[]){ "congestion.enabled=no", NULL });
 	sum = check_common();
 	ck_assert_uint_gt(sum.stops, 0);
 	check_events("xoff", sum.stops);
@@ -230,7 +231,7 @@ TEST(events__port_groups)
 {
 	struct counted sum;
 
-	play("topologies/port-group-incast.yaml", NULL);
+	simulate("topologies/port-group-incast.yaml", NULL);
 	sum = check_common();
 	ck_assert_uint_gt(sum.becns, 100);
 	check_values("credit_wait", sum.credit_wait_ps);
@@ -249,7 +250,7 @@ TEST(events__packets)
 	uint64_t packets, events, values, frames;
 
 	for (unsigned i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
-		play(scenarios[i], with);
+		simulate(scenarios[i], with);
 		packets = check_common().packets;
 		events = 0;
 		for (unsigned k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
@@ -260,7 +261,7 @@ TEST(events__packets)
 		ck_assert_int_eq(frames > 0, i == 1);
 		ck_assert_int_eq(count_of("credit", &values) > 0, i == 2);
 		end();
-		play(scenarios[i], without);
+		simulate(scenarios[i], without);
 		ck_assert_uint_eq(check_common().packets, packets);
 		ck_assert_uint_eq(count_of("packet", &values), 0);
 		end();

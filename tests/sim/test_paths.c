@@ -30,7 +30,7 @@ static void prepare(struct plan *plan, const void *data)
 		plan->nodes[i].events = true;
 }
 
-static void play(const char *text)
+static void simulate(const char *text)
 {
 	struct why why;
 
@@ -89,7 +89,7 @@ TEST_GROUP(paths, .timeout_s = 120);
 /* one output for each destination: as many events as hops */
 TEST(paths__static)
 {
-	play("name: t\n" LEAF_SPINE "}]\n");
+	simulate("name: t\n" LEAF_SPINE "}]\n");
 	ck_assert_uint_gt(flows_check(4), 40);
 	ck_assert_uint_le(events, 3 * 9 * 8);
 	end();
@@ -97,7 +97,7 @@ TEST(paths__static)
 
 TEST(paths__adaptive)
 {
-	play("name: t\nrouting: {choice: adaptive}\n" LEAF_SPINE "}]\n");
+	simulate("name: t\nrouting: {choice: adaptive}\n" LEAF_SPINE "}]\n");
 	ck_assert_uint_gt(flows_check(4), 40);
 	end();
 }
@@ -105,8 +105,8 @@ TEST(paths__adaptive)
 /* each packet chooses: all outputs that it took, each once */
 TEST(paths__unordered)
 {
-	play("name: t\nfabric: port-group\nrouting: {choice: adaptive}\n"
-	     "classes: [{name: c, unordered: yes}]\n" LEAF_SPINE ", class: c}]\n");
+	simulate("name: t\nfabric: port-group\nrouting: {choice: adaptive}\n"
+		 "classes: [{name: c, unordered: yes}]\n" LEAF_SPINE ", class: c}]\n");
 	ck_assert_uint_gt(flows_check(4), 40);
 	ck_assert_uint_le(events, 9 * 8 * (3 + 3 + 1));
 	end();
@@ -117,7 +117,7 @@ TEST(paths__roce)
 {
 	uint64_t ports = 0;
 
-	play("name: t\nfabric: roce\n" LEAF_SPINE ", connections: 4}]\n");
+	simulate("name: t\nfabric: roce\n" LEAF_SPINE ", connections: 4}]\n");
 	ck_assert_uint_gt(flows_check(4), 100);
 	for (uint32_t slot = 0; slot < sim.nodes[plan_host_node(&sim.plan, 0)].stats->flow_tx_count;
 	     slot++)
@@ -134,12 +134,12 @@ TEST(paths__after_a_failure)
 	struct flow_hop hops[FLOW_PATH_HOPS_MAX];
 	uint32_t hosts[2];
 
-	play("name: t\nrun: {duration: 300us, warmup: 5us}\nrouting: {reaction: 5us}\n"
-	     "topology: {switches: [a, b, c], hosts: {x: a, y: b}, links: [[a, b], [a, c], [c, "
-	     "b]]}\n"
-	     "faults: [{at: 100us, link: [a, b]}]\n"
-	     "workloads: [{name: w, pattern: pairs, pairs: [[x, y]], size: 4KiB, arrival: "
-	     "closed}]\n");
+	simulate("name: t\nrun: {duration: 300us, warmup: 5us}\nrouting: {reaction: 5us}\n"
+		 "topology: {switches: [a, b, c], hosts: {x: a, y: b}, links: [[a, b], [a, c], [c, "
+		 "b]]}\n"
+		 "faults: [{at: 100us, link: [a, b]}]\n"
+		 "workloads: [{name: w, pattern: pairs, pairs: [[x, y]], size: 4KiB, arrival: "
+		 "closed}]\n");
 	for (uint32_t i = 0; i < 2; i++)
 		hosts[i] = i;
 	ck_assert_uint_eq(flow_paths_find(&paths, hosts[0], 0, hosts[1], hops), 4);

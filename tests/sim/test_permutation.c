@@ -2,7 +2,7 @@
  *  predicts, adaptive flows with redirects (FC-25) near the rate of the links.
  *
  *  No setting was chosen on the seeds of the adaptive runs. docs/routing.md names the seeds on
- *  which settings were chosen (1 to 12 with 16 hosts, 1 to 4 with 128); `make soak` plays them
+ *  which settings were chosen (1 to 12 with 16 hosts, 1 to 4 with 128); `make soak` runs them
  *  too (PERMUTATION_ALL=yes). It also states the exception: with 128 hosts seed 4 never settles,
  *  at .91.
  *
@@ -118,7 +118,7 @@ static double max_min(struct path *paths)
 	return sum / HOSTS;
 }
 
-/* of the permutation that @sim plays, the paths of its flows drawn again and again */
+/* of the permutation that @sim runs, the paths of its flows drawn again and again */
 static double theory(const struct results *results, struct random *random)
 {
 	struct path paths[HOSTS];

@@ -204,7 +204,7 @@ static FILE *part_open(struct files *files, enum part part)
 	return out;
 }
 
-static void play(const struct scenario_row *row, struct files *files)
+static void simulate(const struct scenario_row *row, struct files *files)
 {
 	char path[256];
 	FILE *out;
@@ -386,12 +386,12 @@ static struct kept_row row_of(const struct files *files)
 	return row;
 }
 
-static struct kept_row row_play(size_t index)
+static struct kept_row row_simulate(size_t index)
 {
 	struct files files = { 0 };
 	struct kept_row row;
 
-	play(&rows[index], &files);
+	simulate(&rows[index], &files);
 	files_write(&files);
 	row = row_of(&files);
 	files_free(&files);
@@ -405,7 +405,7 @@ static void kept_write_all(void)
 
 	for (size_t i = 0; i < ROWS; i++)
 		names[i] = rows[i].name;
-	kept_write(KEPT, names, ROWS, part_names, PARTS, row_play);
+	kept_write(KEPT, names, ROWS, part_names, PARTS, row_simulate);
 }
 
 TEST_RANGE(results__are_those_that_are_kept, 0, ROWS)
@@ -418,7 +418,7 @@ TEST_RANGE(results__are_those_that_are_kept, 0, ROWS)
 			kept_write_all();
 		return;
 	}
-	play(&rows[_i], &files);
+	simulate(&rows[_i], &files);
 	files_write(&files);
 	row = row_of(&files);
 	kept_check(KEPT, rows[_i].name, part_names, PARTS, &row);

@@ -100,7 +100,7 @@ static uint64_t digest_take(FILE *out, char **text, size_t *length)
 	return digest;
 }
 
-static struct kept_row play(const char *fabric, const struct set *set)
+static struct kept_row simulate(const char *fabric, const struct set *set)
 {
 	char value[24], *text = NULL;
 	struct kept_row row;
@@ -136,7 +136,7 @@ TEST_RANGE(parameters__at_their_bounds, 0, FABRICS)
 	if (kept_is_written() && !_i)
 		kept_begin(KEPT, part_names, PARTS);
 	for (uint32_t i = 0; i < set_count; i++) {
-		struct kept_row row = play(fabrics[_i], &sets[i]);
+		struct kept_row row = simulate(fabrics[_i], &sets[i]);
 		char name[PARAMETER_NAME_MAX + 40];
 		FILE *out = fmemopen(name, sizeof(name), "w");
 

@@ -19,7 +19,7 @@ static struct series_values *values;
 static struct node_log *logs;
 static uint32_t *samples; /* of each node, so far */
 
-static void play(const char *path, const char *const *settings)
+static void simulate(const char *path, const char *const *settings)
 {
 	sim_open_file(&sim, path, settings);
 	values = calloc(sim.plan.node_count, sizeof(*values));
@@ -219,7 +219,7 @@ TEST_GROUP(series, .timeout_s = 120);
 
 TEST(series__flow_channels)
 {
-	play("topologies/congested-link.yaml", (const char *const[]){ SAMPLE, NULL });
+	simulate("topologies/congested-link.yaml", (const char *const[]){ SAMPLE, NULL });
 	unacked_all = unacked_some = 0;
 	check();
 	ck_assert_uint_gt(unacked_all, STOPS);
@@ -232,14 +232,14 @@ TEST(series__flow_channels)
 /* flows that are paused at their source */
 TEST(series__flow_channels_held)
 {
-	play("topologies/one-flow-held.yaml", (const char *const[]){ SAMPLE, NULL });
+	simulate("topologies/one-flow-held.yaml", (const char *const[]){ SAMPLE, NULL });
 	check();
 	end();
 }
 
 TEST(series__link_failure)
 {
-	play("topologies/link-failure.yaml", (const char *const[]){ SAMPLE, NULL });
+	simulate("topologies/link-failure.yaml", (const char *const[]){ SAMPLE, NULL });
 	check();
 	ck_assert_uint_gt(most(SERIES_DROPS), 0);
 	end();
@@ -247,7 +247,7 @@ TEST(series__link_failure)
 
 TEST(series__roce)
 {
-	play("topologies/pfc-spreading.yaml", (const char *const[]){ SAMPLE, NULL });
+	simulate("topologies/pfc-spreading.yaml", (const char *const[]){ SAMPLE, NULL });
 	check();
 	ck_assert_uint_gt(most(SERIES_MARKS), 100);
 	ck_assert_uint_gt(most(SERIES_PAUSED_PS), 0);
@@ -257,8 +257,8 @@ TEST(series__roce)
 
 TEST(series__port_groups)
 {
-	play("topologies/port-group-incast.yaml",
-	     (const char *const[]){ SAMPLE, "run.duration=300us", "run.warmup=50us", NULL });
+	simulate("topologies/port-group-incast.yaml",
+		 (const char *const[]){ SAMPLE, "run.duration=300us", "run.warmup=50us", NULL });
 	check();
 	ck_assert_uint_gt(most(SERIES_CNPS), 10);
 	ck_assert_uint_gt(most(SERIES_CNPS_RECEIVED), 10);

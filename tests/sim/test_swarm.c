@@ -2,7 +2,7 @@
  *  channels, arbiters, classes, timers, workloads, losses, slow receivers and the settings of
  *  congestion control drawn from a seed. SWARM_SEEDS says how many (default 60; make soak runs
  *  10000), SWARM_SEED the first one.
- *  A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints
+ *  A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 runs it alone; SWARM_SHOW=1 prints
  *  scenarios. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *  topologies, rates, delays, buffers, policies, groups of longer paths, thresholds, FECN and BECN,
  *  classes, workloads, losses, faults and slow receivers drawn from a seed. SWARM_SEEDS says how
  *  many (default 40), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n
- *  SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios. */
+ *  SWARM_SEEDS=1 runs it alone; SWARM_SHOW=1 prints scenarios. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *  (rings too), classes, buffers, levels, headroom, marking, DCQCN, path-level PFC, TCP, losses and
  *  slow receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 30; make
  *  soak runs 10000), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n
- *  SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.
+ *  SWARM_SEEDS=1 runs it alone; SWARM_SHOW=1 prints scenarios.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define MESSAGES_MAX 40u  /* of a workload, all senders together */
 #define SEEDS 30u         /* by default */
-#define SAME_BYTES_OF 16u /* every so many seeds are played twice */
+#define SAME_BYTES_OF 16u /* every so many seeds are run twice */
 /* far longer than a packet at the least rate of DCQCN (7.2 ms), or a time-out */
 #define SILENCE_PS (400 * NODE_MS)
 
@@ -415,8 +415,8 @@ static void show_results(struct sim *sim)
 	results_free(&results);
 }
 
-static char *play(struct sim *sim, const char *text, const struct draw *draw,
-		  uint32_t check_windows, bool shown)
+static char *simulate(struct sim *sim, const char *text, const struct draw *draw,
+		      uint32_t check_windows, bool shown)
 {
 	char *json;
 
@@ -446,9 +446,9 @@ static void run_seed(uint64_t seed)
 	text = scenario_of(seed, buffer_bytes_of(seed), &draw);
 	if (getenv("SWARM_SHOW"))
 		fputs(text, stderr);
-	json = play(&sim, text, &draw, seed % 8 ? 16 : 1, true);
+	json = simulate(&sim, text, &draw, seed % 8 ? 16 : 1, true);
 	if (seed % SAME_BYTES_OF == 0) {
-		again = play(&sim, text, &draw, 0, false);
+		again = simulate(&sim, text, &draw, 0, false);
 		ck_assert_msg(!strcmp(json, again), "seed %lu: not the same bytes again",
 			      (unsigned long)seed);
 		free(again);

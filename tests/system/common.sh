@@ -60,9 +60,9 @@ run() {
 	return 1
 }
 
-# played STATUS ARGUMENTS... - `heddle run` with all nodes in one worker ends so: the same bytes as
-# with a process for each (test_pack), for a third of the CPU time
-played() { run "$1" run --pack=1 "${@:2}"; }
+# packed_run STATUS ARGUMENTS... - `heddle run` with all nodes in one worker ends so: the same bytes
+# as with a process for each (test_pack), for a third of the CPU time
+packed_run() { run "$1" run --pack=1 "${@:2}"; }
 
 # says FILE TEXT - does file $scratch/FILE contain TEXT?
 says() {

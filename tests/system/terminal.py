@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""terminal - a command on a pseudoterminal, played from lines on standard input.
+"""terminal - a command on a pseudoterminal, driven by lines on standard input.
 
-usage: terminal.py COLUMNSxLINES STATUS COMMAND... <PLAY
+usage: terminal.py COLUMNSxLINES STATUS COMMAND... <DIALOG
 
     > TEXT     types TEXT; Python escapes such as \\t, \\r, \\x03 (Ctrl-C), \\x1b[A (cursor up)
     < TEXT     waits until TEXT is printed, after what was waited for before
@@ -9,7 +9,7 @@ usage: terminal.py COLUMNSxLINES STATUS COMMAND... <PLAY
     = SIGNAL   sends the signal to the command, e.g. TERM
     # TEXT     nothing
 
-At the end of PLAY the command must end with STATUS, and the terminal must be as it was before.
+At the end of DIALOG the command must end with STATUS, and the terminal must be as it was before.
 Sequences that move the cursor or colour text are removed from what is compared, unless TEXT
 contains one.
 """
@@ -99,7 +99,7 @@ class Terminal:
             raise Failure("the terminal is not as it was before")
 
 
-def play(terminal, lines):
+def drive(terminal, lines):
     for line in lines:
         line = line.rstrip("\n")
         verb, text = line[:1], line[2:].encode().decode("unicode_escape").encode("latin-1")
@@ -113,14 +113,14 @@ def play(terminal, lines):
         elif verb == "=":
             os.kill(terminal.pid, getattr(signal, "SIG" + text.decode()))
         elif line and verb != "#":
-            raise Failure("no line of a play: " + line)
+            raise Failure("no line of a dialog: " + line)
 
 
 def main():
     columns, lines = sys.argv[1].split("x")
     terminal = Terminal(int(columns), int(lines), sys.argv[3:])
     try:
-        play(terminal, sys.stdin)
+        drive(terminal, sys.stdin)
         terminal.end(int(sys.argv[2]))
     except Failure as failure:
         print(failure)

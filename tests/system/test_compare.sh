@@ -103,7 +103,7 @@ mistakes() {
 # receiver's switch, 6 and 7 the victim's goodput and p99, 8 and 9 those of the one on a sender's
 # NIC
 kinds() {
-	played 0 --compare "$topologies/roce-compare.yaml" --quiet --json "$scratch/kinds.json" &&
+	packed_run 0 --compare "$topologies/roce-compare.yaml" --quiet --json "$scratch/kinds.json" &&
 		jq '[.variants[] | {key: .name, value: [.values[]]}] | from_entries' "$scratch/kinds.json" >"$scratch/kinds"
 }
 

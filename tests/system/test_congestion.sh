@@ -16,9 +16,9 @@ set -u
 
 sim=$top/build/release/sim/sim_json
 
-# play FILE STATUS SCENARIO [path=value...] - with real processes: heddle run ends with STATUS, its
-# result is in $scratch/FILE
-play() {
+# run_scenario FILE STATUS SCENARIO [path=value...] - with real processes: heddle run ends with
+# STATUS, its result is in $scratch/FILE
+run_scenario() {
 	local file=$1 wanted=$2 scenario=$topologies/$3.yaml settings=() setting
 	shift 3
 	for setting in "$@"; do settings+=(--set "$setting"); done
@@ -74,7 +74,7 @@ figures() {
 incast() {
 	local switches=$1 hosts=$2 frame=$3 senders=$(($1 * $2 - 1)) settings
 	mapfile -t settings < <(incast_settings "$switches" "$hosts" "$frame")
-	check "incast of $senders, $frame bytes" play incast 0 incast "${settings[@]}"
+	check "incast of $senders, $frame bytes" run_scenario incast 0 incast "${settings[@]}"
 	figures incast $senders "$frame"
 }
 
@@ -152,12 +152,12 @@ check 'same-way keeps its bandwidth' keeps_bandwidth credit same-way
 
 # ---- EC-4: a slow receiver ----
 
-check 'quick without those to slow' play alone 1 slow-receiver workloads.to-slow.messages=1
-check 'slow pauses, and is at full speed afterwards' play slow 0 slow-receiver
+check 'quick without those to slow' run_scenario alone 1 slow-receiver workloads.to-slow.messages=1
+check 'slow pauses, and is at full speed afterwards' run_scenario slow 0 slow-receiver
 shown 'quick notices nothing' as_alone slow to-quick
-check 'while it pauses it has a quarter' play pausing 0 slow-receiver run.duration=550us run.warmup=50us \
+check 'while it pauses it has a quarter' run_scenario pausing 0 slow-receiver run.duration=550us run.warmup=50us \
 	'expect=[lost == 0, stops == 0, utilisation(s0:slow) >= 24%, utilisation(s0:slow) <= 27%, eca.acks > 0, jain(to-slow) >= 0.99]'
-check 'without congestion control' play slow-off 1 slow-receiver congestion=no
+check 'without congestion control' run_scenario slow-off 1 slow-receiver congestion=no
 quick_waits() { awk -v p="$(of slow-off to-quick .fct_ps.p99)" -v p0="$(of alone to-quick .fct_ps.p99)" 'BEGIN { exit !(p > 5 * p0) }'; }
 check 'quick waits behind slow' quick_waits
 

@@ -10,20 +10,20 @@
 #                    many: the queue at kmax and beyond
 #   ets-shares       classes get their minima
 #
-# Figures are printed; docs/roce-figures.md has them too. Long runs are played in one process
+# Figures are printed; docs/roce-figures.md has them too. Long runs are simulated in one process
 # (sim_json: the same bytes, test_sim_same_bytes).
 set -u
 . "$(dirname "$0")/common.sh"
 
 sim=$top/build/release/sim/sim_json
 
-# play SCENARIO [path=value...] - all that is expected holds; its CSV is in $scratch/csv
-play() {
+# run_scenario SCENARIO [path=value...] - all that is expected holds; its CSV is in $scratch/csv
+run_scenario() {
 	local scenario=$topologies/$1.yaml settings=() setting
 	shift
 	for setting in "$@"; do settings+=(--set "$setting"); done
 	rm -rf "$scratch/csv"
-	played 0 "$scenario" "${settings[@]}" --csv "$scratch/csv" && return
+	packed_run 0 "$scenario" "${settings[@]}" --csv "$scratch/csv" && return
 	grep FAILED "$scratch/out"
 	return 1
 }
@@ -70,9 +70,9 @@ additive() {
 		END { printf "        %d increases, the last one by %.3f Mb/s in 55 us\n", n, gained / 1e6; exit wrong || n < 30 }'
 }
 
-check 'one CNP reaches the sender' play dcqcn-one-cnp
+check 'one CNP reaches the sender' run_scenario dcqcn-one-cnp
 shown '40, 20, 30, 35, 37.5, 38.75 Gb/s, 55 us apart' course
-check 'from 25 Gb/s' play dcqcn-one-cnp "${additive_settings[@]}"
+check 'from 25 Gb/s' run_scenario dcqcn-one-cnp "${additive_settings[@]}"
 shown 'R_AI in each increase period' additive
 
 # ---- RC-2: CNPs ----
@@ -122,7 +122,7 @@ headroom() {
 		fill "$1" "$2" "$3" "$buffer" workloads.back.start="$worst_begin" roce.pfc.headroom=$((worst - 1)) 'expect=[drops(headroom) >= 1]' &&
 		fill "$1" "$2" "$3" "$buffer" workloads.back.start="$worst_begin" roce.pfc.headroom=$((derived / 2)) 'expect=[drops(headroom) >= 1]'
 }
-check 'nothing is lost at the worst moment' play pfc-headroom
+check 'nothing is lost at the worst moment' run_scenario pfc-headroom
 shown 'headroom at 40 Gb/s, 1 us, MTU 1024' headroom 40Gb/s 1us 1024
 shown 'headroom at 100 Gb/s, 1 us, MTU 4096' headroom 100Gb/s 1us 4096
 shown 'headroom at 400 Gb/s, 100 ns, MTU 9000' headroom 400Gb/s 100ns 9000
@@ -147,7 +147,7 @@ few() {
 # settled FLOWS SHARE - after the first 50 ms its queue is at kmax or above for less than SHARE of
 # the time
 settled() {
-	play dcqcn-incast "workloads.load.from=[$(hosts "$1")]" run.sample=20us || return
+	run_scenario dcqcn-incast "workloads.load.from=[$(hosts "$1")]" run.sample=20us || return
 	awk -F, -v n="$1" -v share="$2" "$at"' $at["node"] == "s" && $at["port"] == 8 && $at["at_ps"] >= 50e9 {
 			samples++; q = $at["queue_bytes"]; above += q >= 200000; if (q > most) most = q }
 		END { printf "        %d flows: the queue is %.0f kB at most, at kmax %.3f %% of the time\n", n, most / 1e3, 100 * above / samples

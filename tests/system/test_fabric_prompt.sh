@@ -13,8 +13,8 @@ fabric_dir
 fabric_up "$topologies/two-racks.yaml" --set links.rate=100Mb/s
 prompt='< heddle> '
 
-# play STATUS PLAY - these keys and answers
-play() { printf '%s\n' "$2" | "$top/tests/system/terminal.py" 120x40 "$1" "$heddle" prompt; }
+# dialog STATUS DIALOG - these keys and answers
+dialog() { printf '%s\n' "$2" | "$top/tests/system/terminal.py" 120x40 "$1" "$heddle" prompt; }
 # script STATUS - lines from standard input
 script() {
 	local wanted=$1 status
@@ -53,7 +53,7 @@ h6 timeout 100 sh -c "until pgrep -f \"sleep 61[2]\"; do sleep 0.1; done"' && ! 
 # the prompt ends before the program has begun
 at_once() { script 0 <<<'h6 sleep 613 &' && ! "$heddle" exec h6 -- pgrep -f 'sleep 61[3]'; }
 typed() {
-	play 0 "$prompt
+	dialog 0 "$prompt
 > h1 ec\\x15h1 echo on\$HEDDLE_HOST\\r
 < onh1
 $prompt
@@ -66,14 +66,14 @@ $prompt
 > \\x04"
 }
 completes() {
-	play 0 "$prompt
+	dialog 0 "$prompt
 > pin\\t\\r
 < pairs answer
 $prompt
 > show s1 po\\x15exit\\r"
 }
 stops() {
-	play 0 "$prompt
+	dialog 0 "$prompt
 > h1 echo begun; exec sleep 600\\r
 < echo begun
 < begun

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_own_control - a congestion control of the user's (SE-10): the example and those of
-# docs/own-congestion-control.md are played, by processes and in one process with the same bytes.
+# docs/own-congestion-control.md run as processes and in one process, with the same bytes.
 # --cc selects built-in ones. A control that crashes, loops, sleeps or decides nonsense is named
 # with its function, flow and time, and leaves no process. heddle lab score has the points.
 #

@@ -6,7 +6,7 @@
 # The references are runs with one process per node. JSON, CSV, events and recordings are compared
 # byte by byte, with 1, 2, 4 and 7 workers: more than this machine may have cores, which are then
 # preempted in the middle of windows. ROUNDS (1; `make soak`: 10) repeats each. ALL=yes
-# (`make soak`) plays every scenario of topologies/ besides, short, with 1, 2 and 4 workers and, if
+# (`make soak`) runs every scenario of topologies/ besides, short, with 1, 2 and 4 workers and, if
 # Open MPI is installed, with 2 and 4 ranks (SC-4); ALL='pfc-*' those of these names. Fabrics that
 # are packed by default are compared with 1 worker: a thousand busy processes starve all other
 # programs.

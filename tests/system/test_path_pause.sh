@@ -22,9 +22,9 @@ compare=$top/build/release/sim/sim_compare
 long=${LONG:-}
 short=(--set run.duration=60ms --set run.warmup=40ms)
 
-# play STATUS SCENARIO [path=value...] - in one process (the same bytes: test_sim_same_bytes);
+# simulate STATUS SCENARIO [path=value...] - in one process (the same bytes: test_sim_same_bytes);
 # STATUS 1: something does not hold, and is in SCENARIO.not
-play() {
+simulate() {
 	local wanted=$1 scenario=$2 status=0
 	shift 2
 	"$sim" "$topologies/$scenario.yaml" "$@" >"$scratch/$scenario" || return
@@ -39,7 +39,7 @@ needs() {
 	local scenario=$1 settings without=$3 text
 	read -ra settings <<<"$2"
 	shift 3
-	play 0 "$scenario" "${settings[@]}" && play 1 "$scenario" "${settings[@]}" "$without" || return
+	simulate 0 "$scenario" "${settings[@]}" && simulate 1 "$scenario" "${settings[@]}" "$without" || return
 	for text in "$@"; do says "$scenario.not" "FAILED  $text" || return; done
 }
 

@@ -21,7 +21,7 @@ set -u
 fulfilled() {
 	local seed
 	for seed in 1 2 3; do
-		played 0 "$topologies/$1.yaml" --seed $seed || { grep FAILED "$scratch/out" && return 1; }
+		packed_run 0 "$topologies/$1.yaml" --seed $seed || { grep FAILED "$scratch/out" && return 1; }
 	done
 }
 
@@ -30,7 +30,7 @@ fulfilled() {
 misses() {
 	local scenario=$1 setting=$2 text
 	shift 2
-	played 1 "$topologies/$scenario.yaml" --set "$setting" || return
+	packed_run 1 "$topologies/$scenario.yaml" --set "$setting" || return
 	for text in "$@"; do says out "FAILED  $text" || return; done
 }
 
@@ -38,7 +38,7 @@ misses() {
 table() {
 	local scenario=$1
 	shift
-	check "$scenario: the comparison" played 0 --compare "$topologies/$scenario.yaml" --json "$scratch/$scenario.json" "$@"
+	check "$scenario: the comparison" packed_run 0 --compare "$topologies/$scenario.yaml" --json "$scratch/$scenario.json" "$@"
 	sed -n 's/^/        /; 3,$p' "$scratch/out" | cut -c 1-200
 }
 
@@ -80,10 +80,10 @@ judge pfc-spreading 'beside notices nothing without PFC, and with flow channels'
 
 check 'pfc-parking-lot: 1/8, 1/8, 1/4, 1/2' fulfilled pfc-parking-lot
 check 'pfc-parking-lot: not with flow channels' misses pfc-parking-lot fabric=flow-channel 'share(a, r)' 'share(d, r)'
-# figure 5 of S3, which flow-channel switches play by port: the same shares, if NICs obey as fast as
-# switches do
+# figure 5 of S3, which flow-channel switches reproduce with arbitration by port: the same shares,
+# if NICs obey as fast as switches do
 figure_5() {
-	played "$1" "$topologies/parking-lot-by-port.yaml" --set fabric=roce --set roce.dcqcn=no --set nic.latency="$2" \
+	packed_run "$1" "$topologies/parking-lot-by-port.yaml" --set fabric=roce --set roce.dcqcn=no --set nic.latency="$2" \
 		--set 'classes=[{name: roce, ecn: no, xoff: 100kB}]' --set run.duration=10500us \
 		--set 'expect=[drops == 0, "share(J, L) == 1/3 +- 1%", "share(G, L) == 1/12 +- 3%", "share(D, L) == 1/48 +- 5%", "share(A, L) == 1/144 +- 10%"]' ||
 		{ grep FAILED "$scratch/out" && return 1; }
@@ -110,12 +110,12 @@ held_by_bursts() {
 	local seed
 	sed 's/window: 4, pairs/arrival: poisson, load: 14%, pairs/' "$topologies/pfc-deadlock.yaml" >"$scratch/bursts.yaml"
 	for seed in "$@"; do
-		played 3 "$scratch/bursts.yaml" --quiet --seed "$seed" --set run.drain-max=1ms --set 'expect=[drops == 0]' &&
+		packed_run 3 "$scratch/bursts.yaml" --quiet --seed "$seed" --set run.drain-max=1ms --set 'expect=[drops == 0]' &&
 			says err 'deadlock s0 -> s1 -> s2 -> s3 -> s4 -> s5 -> s6 -> s0, class roce' || return
 	done
 }
-check 'pfc-deadlock: found and expected' played 0 "$topologies/pfc-deadlock.yaml" --quiet --set run.drain-max=2ms
-check 'pfc-deadlock: how long everything was held' played 0 "$topologies/pfc-deadlock.yaml" --quiet --set run.drain-max=2ms \
+check 'pfc-deadlock: found and expected' packed_run 0 "$topologies/pfc-deadlock.yaml" --quiet --set run.drain-max=2ms
+check 'pfc-deadlock: how long everything was held' packed_run 0 "$topologies/pfc-deadlock.yaml" --quiet --set run.drain-max=2ms \
 	--set 'expect=[deadlocks == 1, paused(s0:s1) >= 2.9ms, paused(s0:s1) <= 3ms]'
 check 'pfc-deadlock: without overload, with any seed' held_by_bursts 1 2 3 4
 table pfc-deadlock --set run.drain-max=2ms
@@ -129,12 +129,12 @@ judge pfc-deadlock 'not cured by DCQCN, nor by channels without a limit' \
 ring_of_four() {
 	local seed
 	for seed in "$@"; do
-		played 0 "$topologies/pfc-ring-of-four.yaml" --quiet --seed "$seed" &&
-			played 3 "$topologies/pfc-ring-of-four.yaml" --quiet --seed "$seed" --set 'expect=[drops == 0]' &&
+		packed_run 0 "$topologies/pfc-ring-of-four.yaml" --quiet --seed "$seed" &&
+			packed_run 3 "$topologies/pfc-ring-of-four.yaml" --quiet --seed "$seed" --set 'expect=[drops == 0]' &&
 			grep -Eq 'deadlock s0 -> (s1 -> s2 -> s3|s3 -> s2 -> s1) -> s0, class' "$scratch/err" || return
 	done
 }
 check 'pfc-ring-of-four: found and named, with any seed' ring_of_four 1 2 3
-check 'pfc-ring-of-four: without the last link nothing stands still' played 0 "$topologies/pfc-ring-of-four.yaml" --quiet \
+check 'pfc-ring-of-four: without the last link nothing stands still' packed_run 0 "$topologies/pfc-ring-of-four.yaml" --quiet \
 	--set 'topology.links=[[s0, s1], [s1, s2], [s2, s3]]' --set 'expect=[deadlocks == 0, inside == 0, drops == 0]'
 finish

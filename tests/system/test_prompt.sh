@@ -14,8 +14,8 @@ export HOME=$scratch # no .editrc
 lot=(run "$topologies/parking-lot.yaml" --set run.duration=300us --set run.warmup=100us --set congestion=no)
 lot+=(--set 'expect=[]' --break-at 50us)
 
-# play STATUS PLAY [OPTION...] - the run of the parking lot, with these keys and answers
-play() {
+# dialog STATUS DIALOG [OPTION...] - the run of the parking lot, with these keys and answers
+dialog() {
 	local wanted=$1 text=$2
 	shift 2
 	printf '%s\n' "$text" | "$top/tests/system/terminal.py" 120x40 "$wanted" "$heddle" "${lot[@]}" "$@"
@@ -25,7 +25,7 @@ ends=$'> \x04'
 prompt='< heddle> '
 
 completes() {
-	play 130 "$prompt
+	dialog 130 "$prompt
 > stat\\t\\r
 < us
 < at 50.000 us;
@@ -59,7 +59,7 @@ $prompt
 
 # the words are those of the node: a NIC has other tables than a switch
 completes_nic() {
-	play 130 "$prompt
+	dialog 130 "$prompt
 > show A \\t\\t
 < fgfc       flows      headers    received   trace      workloads
 > \\x15sh x\\t\\r
@@ -69,7 +69,7 @@ $ends"
 }
 
 remembers() {
-	play 130 "$prompt
+	dialog 130 "$prompt
 > step 10ns\\r
 < at 50.010 us;
 $prompt
@@ -79,7 +79,7 @@ $prompt
 > status\\r
 < at 50.020 us;
 $prompt
-$ends" && play 130 "$prompt
+$ends" && dialog 130 "$prompt
 > \\x1b[A
 < status
 > \\x1b[A
@@ -92,7 +92,7 @@ $ends" && [ "$(stat -c %a "$history")" = 600 ]
 
 bounded() {
 	{ echo _HiStOrY_V2_; seq -f 'step\\040%gns' 2000; } >"$history"
-	play 130 "$prompt
+	dialog 130 "$prompt
 > status\\r
 < at 50.000 us;
 $prompt
@@ -103,8 +103,8 @@ $ends" || return 1
 # what is no history, and a folder that cannot be made, do no harm
 without_history() {
 	head -c 4000 /dev/urandom >"$history"
-	play 130 "$prompt
-$ends" && XDG_STATE_HOME=/proc/none play 130 "$prompt
+	dialog 130 "$prompt
+$ends" && XDG_STATE_HOME=/proc/none dialog 130 "$prompt
 > status\\r
 < at 50.000 us;
 $prompt
@@ -121,7 +121,7 @@ not_for_scripts() {
 
 # an empty line repeats the last step that was none of its mistakes; no other command
 repeats() {
-	play 130 "$prompt
+	dialog 130 "$prompt
 > \\r
 $prompt
 > step 10ns\\r
@@ -147,7 +147,7 @@ $ends"
 
 # Ctrl-C at the prompt begins a new line
 interrupts_line() {
-	play 130 "$prompt
+	dialog 130 "$prompt
 > show s50\\x03
 < heddle>
 > status\\r
@@ -158,7 +158,7 @@ $ends"
 
 # a step that would take for ever; the line of progress says that it has begun
 interrupts_step() {
-	play 130 "$prompt
+	dialog 130 "$prompt
 > step until s508.L.lost_frames > 9\\r
 < of fabric time a second
 > \\x03
@@ -178,7 +178,7 @@ $ends" --set run.duration=1000s
 # where it stops depends on the machine, what follows does not
 same_result() {
 	run 0 "${lot[@]:0:1}" "${lot[@]:1}" --quiet --json "$scratch/one.json" || return 1
-	play 0 "$prompt
+	dialog 0 "$prompt
 > step 1ms\\r
 < parking-lot at
 > \\x03
@@ -189,14 +189,14 @@ $prompt
 }
 
 terminates() {
-	play 130 "$prompt
+	dialog 130 "$prompt
 > show s5
 < show s5
 = TERM"
 }
 
 mistakes() {
-	play 130 "$prompt
+	dialog 130 "$prompt
 > continue 60us now\\r
 < 'now' is not expected here: continue [TIME]
 $prompt

@@ -28,15 +28,15 @@ faults:
   - {at: 3s, for: 200ms, link: [spine0, leaf1]}
   - {at: 3001ms, for: 200ms, link: [spine1, leaf2]}
 END
-# played ARGUMENTS... - heddle with these arguments. Status 5 passes: the machine was too busy to be
-# in time, which is not tested here.
-played() {
+# runs ARGUMENTS... - heddle ends well with these arguments. Status 5 passes: the machine was too
+# busy to be in time, which is not tested here.
+runs() {
 	"$heddle" "$@" >"$scratch/out" 2>&1 </dev/null
 	case $? in 0 | 5) ;; *) cat "$scratch/out"; return 1 ;; esac
 }
 total() { jq ".totals.$1" "$scratch/order.json"; }
 for _ in 1 2; do
-	check 'faults under load' played run --clock real "$scratch/order.yaml" --json "$scratch/order.json"
+	check 'faults under load' runs run --clock real "$scratch/order.yaml" --json "$scratch/order.json"
 	check 'something was lost on what failed' test "$(total lost)" -gt 0
 	check 'no flow was overtaken' test "$(total reordered)" -eq 0
 	check 'nothing is left' test "$(total inside_bytes)" -eq 0

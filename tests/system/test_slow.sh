@@ -9,7 +9,7 @@ export HOME=$scratch TERM=xterm
 unset NO_COLOR XDG_STATE_HOME
 lot=(run "$topologies/parking-lot.yaml" --set run.drain=no --set run.warmup=10us --set 'expect=[]')
 
-# lines of the terminal COLUMNSxLINES PLAY [OPTION...] - 60 us of the parking lot, slowed
+# lines of the terminal COLUMNSxLINES DIALOG [OPTION...] - 60 us of the parking lot, slowed
 drawn() {
 	local size=$1 text=$2
 	shift 2

@@ -41,8 +41,8 @@ set s0 acks.t1 2ns
 step until s1.p0.tx_packets > 10
 END
 
-# play FOLDER PREFIX... - a run with all its outputs in FOLDER; PREFIX is what runs heddle
-play() {
+# run_all FOLDER PREFIX... - a run with all its outputs in FOLDER; PREFIX is what runs heddle
+run_all() {
 	local folder=$1
 	shift
 	rm -rf "$folder"
@@ -67,7 +67,7 @@ named() {
 # status 4 and a name
 disturbed() {
 	local status
-	play "$scratch/again" "$stopper" "$@" --
+	run_all "$scratch/again" "$stopper" "$@" --
 	status=$?
 	if [ "$status" = 4 ] && [ "$patient" = no ]; then
 		echo "error $*: $(grep -E 'pid [0-9]+|capture' "$scratch/err" | tail -n 1)" >>"$scratch/outcomes"
@@ -159,7 +159,7 @@ descriptors_death() {
 }
 
 options=()
-play "$scratch/first"
+run_all "$scratch/first"
 first_status=$?
 cp "$scratch/err" "$scratch/lines"
 lines=$(wc -l <"$scratch/lines")

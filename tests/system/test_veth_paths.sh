@@ -72,7 +72,7 @@ lost_otherwise() {
 		"$scratch/drops" || { cat "$scratch/drops"; return 1; }
 }
 
-play() { # NAME FROM TO A B C
+check_paths() { # NAME FROM TO A B C
 	local name=$1 from=$2 to=$3 a=$4 b=$5 c=$6
 	check "$name: a switch shows the ends of its links" all_veth "$a" 4
 	check "$name: over every link" pings "$from" "$to"
@@ -92,11 +92,11 @@ cut_off() { ! on "$1" ping -4 -c 1 -W 1 -q "$2"; }
 
 scenario groups 'generate: leaf-spine, leaves: 2, hosts-per-leaf: 2, spines: 2' 'fabric: port-group'
 fabric_up "$scratch/groups.yaml"
-play 'port groups' h0 h3 leaf0 spine0 spine1
+check_paths 'port groups' h0 h3 leaf0 spine0 spine1
 check 'down' run 0 down
 
 scenario tree 'generate: fat-tree, radix: 4' 'routing: {choice: adaptive}'
 fabric_up "$scratch/tree.yaml"
-play 'fat tree' h0 h15 p0e0 p0a0 p0a1
+check_paths 'fat tree' h0 h15 p0e0 p0a0 p0a1
 check 'down' run 0 down
 finish

@@ -41,9 +41,9 @@ in_order() {
 		END { if (next_ < n) { print "not in the output: " wanted[next_ + 1]; exit 1 } }' "$1" "$2"
 }
 
-# play NAME - runs the command and compares; status 1: an expectation does not hold, which the page
-# then shows. With the comment '# refused' it must be, status 2
-play() {
+# run_block NAME - runs the command and compares its output; status 1: an expectation does not hold,
+# which the page then shows. With the comment '# refused' it must be, status 2
+run_block() {
 	local status=0 refused=0
 	grep -q '# refused' "$1.command" && refused=2
 	bash -c "$(cat "$1.command")" >out 2>err </dev/null || status=$?
@@ -69,9 +69,9 @@ check "every abbreviation of the pages for learners is in the glossary" abbrevia
 mkdir blocks labs && blocks blocks "$page" && blocks labs "$top"/topologies/labs/*/README.md
 check "the page has commands" [ "$(ls blocks/*.command | wc -l)" -ge 15 ]
 for command in blocks/*.command; do
-	check "$(cat "$command")" play "${command%.command}"
+	check "$(cat "$command")" run_block "${command%.command}"
 done
 for command in $(grep -lE '^(\./)?heddle (run|check) ' labs/*.command); do
-	check "$(cat "$command")" play "${command%.command}"
+	check "$(cat "$command")" run_block "${command%.command}"
 done
 finish

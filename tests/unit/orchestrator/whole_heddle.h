@@ -287,9 +287,9 @@ static int __attribute__((unused)) heddle_given(const char *line, const char *te
 
 #define TYPED_WAIT_MS 100000 /* what hangs */
 
-/* heddle() with a terminal. @play has in turn what must be shown, "" for nothing, and what is typed
- * then; NULL ends it. What was shown is in printed. */
-static int __attribute__((unused)) heddle_typed(const char *line, const char *const *play)
+/* heddle() with a terminal. @dialog has in turn what must be shown, "" for nothing, and what is
+ * typed then; NULL ends it. What was shown is in printed. */
+static int __attribute__((unused)) heddle_typed(const char *line, const char *const *dialog)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), status;
 	char *shown = calloc(1, WHOLE_FILE_MAX), *seen = shown, *at;
@@ -311,17 +311,17 @@ static int __attribute__((unused)) heddle_typed(const char *line, const char *co
 	for (size_t length = 0; got > 0; length += got > 0 ? (size_t)got : 0) {
 		struct pollfd polled = { terminal, POLLIN, 0 };
 
-		while (play[0] && (at = strstr(seen, play[0]))) {
-			seen = at + strlen(play[0]);
-			ck_assert_int_eq(write(terminal, play[1], strlen(play[1])),
-					 (ssize_t)strlen(play[1]));
-			play += 2;
+		while (dialog[0] && (at = strstr(seen, dialog[0]))) {
+			seen = at + strlen(dialog[0]);
+			ck_assert_int_eq(write(terminal, dialog[1], strlen(dialog[1])),
+					 (ssize_t)strlen(dialog[1]));
+			dialog += 2;
 		}
 		if (poll(&polled, 1, TYPED_WAIT_MS) <= 0)
 			kill(pid, SIGKILL);
 		got = read(terminal, shown + length, WHOLE_FILE_MAX - 1 - length);
 	}
-	ck_assert_msg(!play[0], "'%s' is not shown in:\n%.5000s", play[0], shown);
+	ck_assert_msg(!dialog[0], "'%s' is not shown in:\n%.5000s", dialog[0], shown);
 	close(terminal);
 	status = heddle_await(pid);
 	free(printed);

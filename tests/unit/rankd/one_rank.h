@@ -1,11 +1,11 @@
-/*  one_rank - a rank of three in a unit test, which plays the other two and the orchestrator.
+/*  one_rank - a rank of three in a unit test, which acts as the other two and as the orchestrator.
  *
  *    rank 0: worker 0, place 0
  *    rank 1: worker 1, places 8 and 9; worker 2, place 16
  *    rank 2: worker 3, place 24
  *
  *  Links join places 0 and 8, 8 and 16, 0 and 24. The test starts itself as rankd, which then finds
- *  workerd beside it: the test as well, see worker_play(). */
+ *  workerd beside it: the test as well, see act_as_worker(). */
 #ifndef HEDDLE_TESTS_UNIT_RANKD_ONE_RANK_H
 #define HEDDLE_TESTS_UNIT_RANKD_ONE_RANK_H
 
@@ -58,7 +58,7 @@ static pid_t rank_pid;
 
 /* ---- a worker, as the packets say that its nodes receive ---- */
 
-struct play {
+struct worker {
 	struct worker_share share;
 	struct clock clock;
 	struct places_page *places;
@@ -69,7 +69,7 @@ struct play {
 	int status;              /* at the end */
 };
 
-static void *play_map(int fd, size_t *bytes)
+static void *worker_map(int fd, size_t *bytes)
 {
 	struct stat stat;
 	void *memory;
@@ -80,7 +80,7 @@ static void *play_map(int fd, size_t *bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-static bool play_begin(struct play *play)
+static bool worker_begin(struct worker *worker)
 {
 	static struct control_message message;
 	struct why why;
@@ -91,121 +91,122 @@ static bool play_begin(struct play *play)
 	if (control_receive(CONTROL_FD, &message, 1, &why) || message.kind != CONTROL_WORK ||
 	    message.fd_count != 3)
 		return false;
-	play->places = play_map(message.fds[1], &bytes);
-	clock = play_map(message.fds[0], &bytes);
-	if (clock_attach(&play->clock, clock, bytes))
+	worker->places = worker_map(message.fds[1], &bytes);
+	clock = worker_map(message.fds[0], &bytes);
+	if (clock_attach(&worker->clock, clock, bytes))
 		return false;
-	play->share = *message.worker;
-	play->sockets = calloc(play->share.node_count, sizeof(*play->sockets));
-	while (count < play->share.node_count) {
+	worker->share = *message.worker;
+	worker->sockets = calloc(worker->share.node_count, sizeof(*worker->sockets));
+	while (count < worker->share.node_count) {
 		if (control_receive(CONTROL_FD, &message, 1, &why) || message.kind != CONTROL_ADOPT)
 			return false;
 		for (uint32_t i = 0; i < message.fd_count; i++)
-			play->sockets[count++] = message.fds[i];
+			worker->sockets[count++] = message.fds[i];
 	}
 	return true;
 }
 
 /* does what the packet says */
-static void play_do(struct play *play, const char *text, uint32_t place)
+static void worker_do(struct worker *worker, const char *text, uint32_t place)
 {
 	long number = strtol(strpbrk(text, " ") ? strpbrk(text, " ") : "0", NULL, 10);
 
-	atomic_store(&play->places->workers[play->share.index].running, place);
+	atomic_store(&worker->places->workers[worker->share.index].running, place);
 	if (!strncmp(text, "exit", 4))
 		_exit((int)number);
 	if (!strncmp(text, "kill", 4))
 		raise((int)number);
 	if (!strncmp(text, "next", 4))
-		atomic_store(&play->clock.own_next[play->share.index], play->next = number);
-	if (!strncmp(text, "page", 4) && pwrite(play->page, text, strlen(text), number) < 0)
+		atomic_store(&worker->clock.own_next[worker->share.index], worker->next = number);
+	if (!strncmp(text, "page", 4) && pwrite(worker->page, text, strlen(text), number) < 0)
 		_exit(98);
-	if (!strncmp(text, "file", 4) && write(play->file, text, strlen(text)) < 0)
+	if (!strncmp(text, "file", 4) && write(worker->file, text, strlen(text)) < 0)
 		_exit(98);
-	play->hangs |= !strcmp(text, "hang");
-	play->spins |= !strcmp(text, "spin");
-	play->dies |= !strcmp(text, "die");
+	worker->hangs |= !strcmp(text, "hang");
+	worker->spins |= !strcmp(text, "spin");
+	worker->dies |= !strcmp(text, "die");
 	if (!strncmp(text, "last", 4))
-		play->status = (int)number;
+		worker->status = (int)number;
 	if (!strncmp(text, "close", 5))
-		close(play->sockets[place - play->share.first_place]);
+		close(worker->sockets[place - worker->share.first_place]);
 }
 
 /* the last digit of the answer: the state of the clock, or whether this worker sleeps */
-static void play_answer(const struct play *play, const char *text, struct control_packet *packet)
+static void worker_answer(const struct worker *worker, const char *text,
+			  struct control_packet *packet)
 {
 	uint8_t *last = packet->bytes + packet->length - 1;
 
 	if (!strncmp(text, "state", 5))
-		*last = '0' + (uint8_t)atomic_load(&play->clock.page->state);
+		*last = '0' + (uint8_t)atomic_load(&worker->clock.page->state);
 	if (!strncmp(text, "sleeps", 6))
-		*last = '0' + (uint8_t)atomic_load(&play->clock.asleep[play->share.index]);
+		*last = '0' + (uint8_t)atomic_load(&worker->clock.asleep[worker->share.index]);
 	if (!strncmp(text, "sleep ", 6))
-		atomic_store(&play->clock.asleep[play->share.index], 1);
+		atomic_store(&worker->clock.asleep[worker->share.index], 1);
 }
 
 /* a packet of @node; the answer is the packet */
-static void play_packet(struct play *play, uint32_t node)
+static void worker_packet(struct worker *worker, uint32_t node)
 {
 	struct control_packet packet;
 	char text[200] = "";
 
-	if (!control_packet_receive(play->sockets[node], &packet, 0)) {
+	if (!control_packet_receive(worker->sockets[node], &packet, 0)) {
 		memcpy(text, packet.bytes,
 		       packet.length < sizeof(text) ? packet.length : sizeof(text) - 1);
 		for (uint32_t i = 0; i < packet.fd_count && i < 2; i++) {
-			*(i ? &play->file : &play->page) = packet.fds[i];
+			*(i ? &worker->file : &worker->page) = packet.fds[i];
 			packet.fds[i] = -1;
 		}
-		play_do(play, text, play->share.first_place + node);
+		worker_do(worker, text, worker->share.first_place + node);
 		for (uint32_t i = 0; i < packet.fd_count; i++)
 			packet.fds[i] = -1;
 		packet.fd_count = 0;
-		play_answer(play, text, &packet);
-		control_packet_send(play->sockets[node], &packet);
+		worker_answer(worker, text, &packet);
+		control_packet_send(worker->sockets[node], &packet);
 	}
 	control_packet_free(&packet);
 }
 
-static void play_window(struct play *play)
+static void worker_window(struct worker *worker)
 {
-	struct clock *clock = &play->clock;
+	struct clock *clock = &worker->clock;
 	struct pollfd end_of_rank = { .fd = CONTROL_FD };
-	uint32_t worker = play->share.index, wake[WORKERS];
+	uint32_t index = worker->share.index, wake[WORKERS];
 	node_time_t end = atomic_load(&clock->page->end_ps);
 
 	if (atomic_load(&clock->page->state) != CLOCK_RUNNING ||
-	    atomic_load(&clock->page->window) == atomic_load(&clock->done[worker]) ||
-	    !clock_takes_part(clock, worker))
+	    atomic_load(&clock->page->window) == atomic_load(&clock->done[index]) ||
+	    !clock_takes_part(clock, index))
 		return;
-	if (play->hangs)
+	if (worker->hangs)
 		poll(&end_of_rank, 1, -1);
-	while (play->spins)
+	while (worker->spins)
 		;
-	if (play->dies)
+	if (worker->dies)
 		raise(SIGKILL);
-	clock_finish(clock, worker, play->next < end ? NODE_TIME_NEVER : play->next, wake);
+	clock_finish(clock, index, worker->next < end ? NODE_TIME_NEVER : worker->next, wake);
 }
 
-static int worker_play(void)
+static int act_as_worker(void)
 {
-	struct play play = { .page = -1, .file = -1 };
+	struct worker worker = { .page = -1, .file = -1 };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!play_begin(&play))
+	if (!worker_begin(&worker))
 		return 97;
-	while (atomic_load(&play.clock.page->state) != CLOCK_ENDED) {
+	while (atomic_load(&worker.clock.page->state) != CLOCK_ENDED) {
 		struct pollfd end = { .fd = CONTROL_FD, .events = POLLIN };
 
-		for (uint32_t i = 0; i < play.share.node_count; i++)
-			play_packet(&play, i);
-		play_window(&play);
+		for (uint32_t i = 0; i < worker.share.node_count; i++)
+			worker_packet(&worker, i);
+		worker_window(&worker);
 		if (poll(&end, 1, 1) > 0) /* its rank is gone */
 			return 96;
 	}
-	if (play.file >= 0 && write(play.file, "bye", 3) < 0)
+	if (worker.file >= 0 && write(worker.file, "bye", 3) < 0)
 		return 95;
-	return play.status;
+	return worker.status;
 }
 
 /* ---- programs ---- */
@@ -219,7 +220,7 @@ __attribute__((constructor)) static void rank_become(int argc, char **argv)
 
 	self[length > 0 ? length : 0] = 0;
 	if (strrchr(self, '/') && !strcmp(strrchr(self, '/') + 1, "workerd"))
-		_exit(worker_play());
+		_exit(act_as_worker());
 	if (!getenv("ONE_RANK") || strcmp(getenv("ONE_RANK"), self) != 0)
 		return;
 	status = rankd_main(argc, argv);

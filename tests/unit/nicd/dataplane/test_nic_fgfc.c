@@ -1,4 +1,4 @@
-/*  nicd/dataplane: FGFC frames pause single flows of a NIC (EC-15 to EC-17); end 1 plays the edge
+/*  nicd/dataplane: FGFC frames pause single flows of a NIC (EC-15 to EC-17); end 1 acts as the edge
  *  switch. */
 #include "nodes/link/link_send.h"
 #include "tests/series_ring.h"

@@ -1,7 +1,7 @@
 /*  nicd/dataplane/nic_gate and nicd/host/host_hold: flows of an attached host, one of them paused
  *  (EC-17).
  *
- *  One NIC. A socket pair stands for each packet socket, and the test plays the edge switch. */
+ *  One NIC. A socket pair stands for each packet socket, and the test acts as the edge switch. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

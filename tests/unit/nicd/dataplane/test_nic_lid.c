@@ -1,5 +1,5 @@
 /*  nicd/dataplane in a fabric of kind port-group, two NICs at the two ends of one link: headers,
- *  credit, FECN and BECN, rates (PG-1, PG-9, PG-10, TB-23). The test plays the switch: it changes
+ *  credit, FECN and BECN, rates (PG-1, PG-9, PG-10, TB-23). The test acts as the switch: it changes
  *  packets on the link. */
 #include "nicd/dataplane/nic_lid.h"
 #include "nodes/base/units.h"

@@ -273,7 +273,7 @@ TEST(host_if_deliver__closed_host_drops_at_once)
 	kernel[0] = open("/dev/null", O_RDONLY);
 }
 
-/* a NIC that plays generated traffic only, under the real clock: it has no buffers for a host */
+/* a NIC that sends generated traffic only, under the real clock: it has no buffers for a host */
 TEST(host_if_deliver__without_a_host)
 {
 	struct host_if none;

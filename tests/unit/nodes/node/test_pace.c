@@ -148,7 +148,7 @@ static void teardown(void)
 }
 
 /* runs turns until something is received or the timer has fired */
-static void play(void)
+static void run_turns(void)
 {
 	uint32_t before = received;
 	bool timed = timer_ps != NODE_TIME_NEVER, control;
@@ -178,7 +178,7 @@ TEST_RANGE(pace_wait__never_before_the_timer_and_asleep_till_then, 0, 2)
 	make(_i);
 	timer_ps = pace_now(&pace) + 50 * NODE_MS;
 	before_us = cpu_us();
-	play();
+	run_turns();
 	ck_assert_uint_ge(ran_until_ps, 50 * NODE_MS);
 	ck_assert_uint_lt(cpu_us() - before_us, 20000);
 	ck_assert_uint_eq(stats->lateness.events, 1);
@@ -273,7 +273,7 @@ TEST_RANGE(pace_turn__a_record_is_handled_at_its_due_time, 0, 2)
 	sent_ps = pace_now(&pace);
 	ck_assert_ptr_nonnull(link_send_packet(&peer, sent_ps, 104, 100, 100, 0, 0));
 	link_flush(&peer, &(bool){ 0 });
-	play();
+	run_turns();
 	ck_assert_uint_eq(received, 1);
 	ck_assert_uint_eq(received_ps, sent_ps + 2 * NODE_MS + link_frame_time_of(&peer, 104));
 	ck_assert_uint_ge(pace_now(&pace), received_ps);
@@ -302,7 +302,7 @@ TEST_RANGE(pace_wait__a_capture_ends_a_sleep, 0, 2)
 	link_capture(&own, capture);
 	memset(link_send_packet(&peer, 0, 104, 100, 100, 0, 0), 'x', 100);
 	link_flush(&peer, &control);
-	play();
+	run_turns();
 	ck_assert_uint_eq(received, 1);
 	ck_assert_int_lt(read(ends[0], bytes, sizeof(bytes)), 0);
 	do
@@ -367,7 +367,7 @@ TEST_RANGE(pace_wait__a_sleep_without_a_wake_up_is_bounded, 0, 2)
 
 	make(_i);
 	ck_assert_int_eq(pthread_create(&thread, NULL, send_unrung, NULL), 0);
-	play();
+	run_turns();
 	pthread_join(thread, NULL);
 	ck_assert_uint_eq(received, 1);
 }
@@ -437,7 +437,7 @@ TEST_RANGE(pace_wait__a_third_node_has_no_part_in_waking, 0, 2)
 
 	make(_i);
 	ck_assert_int_eq(pthread_create(&thread, NULL, look_at_sleeper, NULL), 0);
-	play();
+	run_turns();
 	pthread_join(thread, NULL);
 	ck_assert_uint_eq(received, 1);
 	ck_assert_uint_eq(atomic_load(&rings[1]->sleeps_ps), 0);

@@ -233,7 +233,7 @@ static uint32_t rounds(void)
 }
 
 /* ... and until @*what is @wanted */
-static void play(const uint32_t *what, uint32_t wanted)
+static void turns_until(const uint32_t *what, uint32_t wanted)
 {
 	bool control;
 
@@ -258,9 +258,9 @@ TEST_RANGE(pace_group_round__a_packet_crosses_nodes_without_a_doorbell, 0, 2)
 	for (uint32_t i = 0; i < FORWARDS; i++) {
 		packet_send(&toys[0].links[0], pace_now(&toys[0].pace));
 		pace_group_stir(&group, 0); /* it was sent outside of its turn */
-		play(&toys[2].packets, i + 1);
+		turns_until(&toys[2].packets, i + 1);
 	}
-	play(&toys[0].acks, FORWARDS);
+	turns_until(&toys[0].acks, FORWARDS);
 	ck_assert_uint_eq(toys[1].packets, FORWARDS);
 	for (uint32_t i = 0; i < NODES; i++)
 		ck_assert_uint_eq(rings_of(toys[i].doorbell), 0);
@@ -278,7 +278,7 @@ TEST(pace_group_owe__acks_wait_for_packets)
 	pace_group_stir(&group, 0);
 	while (toys[1].packets < FORWARDS)
 		rounds();
-	play(&toys[0].acks, FORWARDS);
+	turns_until(&toys[0].acks, FORWARDS);
 	before = toys[0].turns;
 	group.busy_ps = pace_now(&toys[0].pace) + 100 * NODE_S; /* it is not long ago */
 	pace_group_owe(&group, 0, 0);
@@ -341,7 +341,7 @@ TEST_RANGE(pace_group_wait__another_process_wakes_its_neighbour_only, 0, 2)
 	packet_send(&outside, pace_now(&toys[2].pace));
 	link_flush(&outside, &control);
 	ck_assert_int_eq(write(toys[2].doorbell, &one, sizeof(one)), sizeof(one));
-	play(&toys[2].packets, 1);
+	turns_until(&toys[2].packets, 1);
 	ck_assert_uint_eq(toys[0].turns + toys[1].turns, turns);
 }
 

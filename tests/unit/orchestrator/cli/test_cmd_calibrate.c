@@ -19,16 +19,17 @@
 
 /* ---- a run ---- */
 
-/* PLAY: "NUMBER STATUS ANY": from run NUMBER on it ends with this status, and delivers ANY messages
- * a millisecond of a tenth of the switches; each run adds its scenario to the file `runs` */
-static void __attribute__((noreturn)) play(char **words)
+/* RUN_ENDS: "NUMBER STATUS ANY": from run NUMBER on it ends with this status, and delivers ANY
+ * messages a millisecond of a tenth of the switches; each run adds its scenario to the file
+ * `runs` */
+static void __attribute__((noreturn)) act_as_run(char **words)
 {
 	unsigned from, status, each, switches, bytes, run_ms, number = 0;
 	char text[1024] = "", line[64];
 	FILE *file = fopen(words[2], "re"), *runs = fopen("runs", "ae");
 	json_t *result;
 
-	if (sscanf(getenv("PLAY"), "%u %u %u", &from, &status, &each) != 3 || !file ||
+	if (sscanf(getenv("RUN_ENDS"), "%u %u %u", &from, &status, &each) != 3 || !file ||
 	    !fread(text, 1, sizeof(text) - 1, file) || strcmp(words[3], "--clock") != 0 ||
 	    strcmp(words[4], "real") != 0 || strcmp(words[5], "--quiet") != 0 ||
 	    strcmp(words[6], "--json") != 0)
@@ -60,8 +61,8 @@ static void __attribute__((noreturn)) play(char **words)
 
 __attribute__((constructor)) static void run_of_calibration(int count, char **words)
 {
-	if (count == 8 && !strcmp(words[0], "heddle") && getenv("PLAY"))
-		play(words);
+	if (count == 8 && !strcmp(words[0], "heddle") && getenv("RUN_ENDS"))
+		act_as_run(words);
 }
 
 /* ---- what others use ---- */
@@ -98,13 +99,13 @@ static void setup(void)
 	daemon_setup();
 	ck_assert_int_eq(chdir(root), 0);
 	setenv("XDG_CACHE_HOME", root, 1);
-	setenv("PLAY", "0 0 1", 1);
+	setenv("RUN_ENDS", "0 0 1", 1);
 	others_use(0, 0, 0, 0);
 }
 
 static void teardown(void)
 {
-	unsetenv("PLAY");
+	unsetenv("RUN_ENDS");
 	unlink("runs");
 	unlink("count");
 	unlink("heddle/calibration.json");
@@ -230,7 +231,7 @@ TEST(cmd_calibrate__other_programs)
 
 TEST(cmd_calibrate__nothing_arrives)
 {
-	setenv("PLAY", "0 0 0", 1);
+	setenv("RUN_ENDS", "0 0 0", 1);
 	ck_assert_int_eq(command_run(cmd_calibrate, "calibrate|--each|100ms"), 4);
 	is_said("heddle calibrate: 8 runs of 0.1 s\nheddle calibrate: nothing arrived over 1 "
 		"switches within 0.1 s: other programs use the cores. End them, or try a longer "
@@ -246,7 +247,7 @@ TEST(cmd_calibrate__nothing_arrives)
 TEST_RANGE(cmd_calibrate__run_that_fails, 0, 5)
 {
 	static const struct {
-		const char *play;
+		const char *ends;
 		int status;
 		unsigned runs;
 		const char *said;
@@ -259,7 +260,7 @@ TEST_RANGE(cmd_calibrate__run_that_fails, 0, 5)
 	};
 	size_t length = strlen(rows[_i].said);
 
-	setenv("PLAY", rows[_i].play, 1);
+	setenv("RUN_ENDS", rows[_i].ends, 1);
 	ck_assert_int_eq(command_run(cmd_calibrate, "calibrate|--each|100ms"), rows[_i].status);
 	ck_assert_msg(!strcmp(said + strlen(said) - length, rows[_i].said), "%s", said);
 	ck_assert_uint_eq(run_count(), rows[_i].runs);
@@ -274,7 +275,7 @@ TEST_RANGE(cmd_calibrate__runs_are_silent, STDOUT_FILENO, STDERR_FILENO + 1)
 	int before = dup(_i), found;
 	struct stat status;
 
-	setenv("PLAY", "2 130 1", 1);
+	setenv("RUN_ENDS", "2 130 1", 1);
 	dup2(fileno(file), _i);
 	found = command_run(cmd_calibrate, "calibrate|--each|100ms");
 	dup2(before, _i);

@@ -28,9 +28,9 @@ static const struct option_row rows[] = {
 	OPTION_FLAG("--quiet", offsetof(struct fields, quiet), "no words"),
 };
 
-static const struct command_words play_words = {
-	"play",
-	"usage: heddle play SCENARIO\nPlays it - once.\n",
+static const struct command_words start_words = {
+	"start",
+	"usage: heddle start SCENARIO\nStarts it - once.\n",
 	".dots at the start,\nand a \\.\n\nexit status: 0 fine\n",
 	OPTIONS(rows),
 	OPERANDS("scenario", 0, 1),
@@ -44,12 +44,12 @@ static const struct command_words inner_words = {
 	OPERANDS("word", 0, 1),
 };
 
-static int play(int argc, char **argv)
+static int start(int argc, char **argv)
 {
 	struct fields fields = { 0 };
 	int operands;
 
-	return options_read(&play_words, argc, argv, &fields, &operands);
+	return options_read(&start_words, argc, argv, &fields, &operands);
 }
 
 static int inner(int argc, char **argv)
@@ -67,9 +67,9 @@ static int set(int argc, char **argv)
 	return command_group_run("set", inners, 1, argc, argv);
 }
 
-static const struct command commands[] = { { "play", play, "plays" },
+static const struct command commands[] = { { "start", start, "starts" },
 					   { "set", set, "has commands" },
-					   { "last", play, "plays as well" } };
+					   { "last", start, "starts as well" } };
 
 static char folder[64];
 
@@ -123,20 +123,20 @@ TEST(man_pages_write__a_page_for_each)
 		count += entry->d_name[0] != '.';
 	closedir(all);
 	ck_assert_int_eq(count, 6);
-	has("heddle-play.1", ".TH HEDDLE-PLAY 1 \"\" \"heddle " HEDDLE_VERSION "\"");
+	has("heddle-start.1", ".TH HEDDLE-START 1 \"\" \"heddle " HEDDLE_VERSION "\"");
 	has("heddle-set.1", "has commands");
 	has("heddle-set-inner.1", ".SH NAME\nheddle\\-set\\-inner \\- of the set\n");
-	has("heddle-last.1", "\\- plays as well\n");
-	has("heddle.1", ".TP\n.BR heddle\\-play (1)\nplays\n.TP\n.BR heddle\\-set (1)\n");
+	has("heddle-last.1", "\\- starts as well\n");
+	has("heddle.1", ".TP\n.BR heddle\\-start (1)\nstarts\n.TP\n.BR heddle\\-set (1)\n");
 	has("heddle-scenario.5", ".SH KEYS\n");
 }
 
 TEST(man_pages_write__what_help_has)
 {
-	char *text = page("heddle-play.1"), *begin = strstr(text, ".SH SYNOPSIS");
+	char *text = page("heddle-start.1"), *begin = strstr(text, ".SH SYNOPSIS");
 
-	ck_assert_str_eq(begin, ".SH SYNOPSIS\n.nf\nheddle play SCENARIO\n.fi\n"
-				".SH DESCRIPTION\nPlays it \\- once.\n"
+	ck_assert_str_eq(begin, ".SH SYNOPSIS\n.nf\nheddle start SCENARIO\n.fi\n"
+				".SH DESCRIPTION\nStarts it \\- once.\n"
 				"\\&.dots at the start,\nand a \\e.\n"
 				".SH OPTIONS\n"
 				".TP\n\\fB\\-f\\fR, \\fB\\-\\-file\\fR \\fIFILE\\fR\nwhere to\n"
@@ -167,7 +167,7 @@ TEST(man_pages_write__full)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s/heddle-play.1", folder);
+	snprintf(path, sizeof(path), "%s/heddle-start.1", folder);
 	ck_assert(!unlink(path) && !symlink("/dev/full", path));
 	ck_assert_int_eq(man_pages_write(commands, 3, folder), -EIO);
 }
@@ -185,7 +185,7 @@ TEST(man_pages_write__one_that_cannot_be_written)
 	char path[256], below[320];
 
 	snprintf(path, sizeof(path), "/tmp/heddle-man-%d", (int)getpid());
-	snprintf(below, sizeof(below), "%s/heddle-play.1", path);
+	snprintf(below, sizeof(below), "%s/heddle-start.1", path);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	ck_assert_int_eq(mkdir(below, 0700), 0);
 	ck_assert_int_eq(man_pages_write(commands, 3, path), -EISDIR);

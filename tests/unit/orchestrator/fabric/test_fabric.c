@@ -11,7 +11,7 @@
 
 #include "nodes/process/memory.h"
 #include "orchestrator/base/interrupt.h"
-#include "tests/unit/orchestrator/fabric/played_nodes.h"
+#include "tests/unit/orchestrator/fabric/fake_nodes.h"
 #include "tests/unit/orchestrator/fabric/written_page.h"
 
 static struct clock_page *clock_page;
@@ -19,7 +19,7 @@ static int page_fds[NODES];
 
 static void setup(void)
 {
-	played_setup();
+	fake_setup();
 	clock_page = aligned_alloc(64, (clock_bytes(NODES) + 63) / 64 * 64);
 	memset(clock_page, 0, clock_bytes(NODES));
 	clock_init(clock_page, NODES, NODE_US);
@@ -41,7 +41,7 @@ static void teardown(void)
 	for (uint32_t i = 0; i < NODES; i++)
 		page_drop(&nodes[i], page_fds[i]);
 	free(clock_page);
-	played_teardown();
+	fake_teardown();
 }
 
 TEST_GROUP(fabric, .setup = setup, .teardown = teardown);

@@ -9,7 +9,7 @@
 #include "nodes/process/process_look.h"
 #include "orchestrator/base/interrupt.h"
 #include "tests/said.h"
-#include "tests/unit/orchestrator/fabric/played_nodes.h"
+#include "tests/unit/orchestrator/fabric/fake_nodes.h"
 
 #define BEFORE 10u /* number of the last question of others */
 #define ASKS_MAX 2000u
@@ -17,7 +17,7 @@
 static struct manager_question asks[ASKS_MAX];
 static struct node_identity identities[NODES];
 
-TEST_GROUP(fabric_exchange, .setup = played_setup, .teardown = played_teardown);
+TEST_GROUP(fabric_exchange, .setup = fake_setup, .teardown = fake_teardown);
 
 /* question @index is to @node */
 static void asks_of(uint32_t index, uint32_t node, enum manager_ask ask)
@@ -500,7 +500,7 @@ TEST_RANGE(fabric_manage__fails, 0, 3)
 
 /* ---- what is waited for: these take two seconds each ---- */
 
-TEST_GROUP(fabric_exchange_waits, .setup = played_setup, .teardown = played_teardown);
+TEST_GROUP(fabric_exchange_waits, .setup = fake_setup, .teardown = fake_teardown);
 
 static char waits[256];
 static void (*when_shown)(void);

@@ -1,5 +1,5 @@
 /*  orchestrator/fabric/fabric_pack: which place and ring each packed node has, what workers are
- *  given, and what becomes of a worker when a node leaves it (SC-3, SC-7). This program plays the
+ *  given, and what becomes of a worker when a node leaves it (SC-3, SC-7). This program acts as the
  *  workers. */
 #include "orchestrator/fabric/fabric_pack.h"
 
@@ -168,7 +168,7 @@ TEST(fabric_pack_place__rings_and_peers)
 /* ---- workers ---- */
 
 /* says what it was started and given, then in how many messages its control sockets have come */
-__attribute__((constructor)) static void worker_play(int argc, char **argv)
+__attribute__((constructor)) static void act_as_worker(int argc, char **argv)
 {
 	struct control_message message = { 0 }, answer = { .kind = CONTROL_EVENT };
 	uint32_t expected, received = 0, messages = 0;

@@ -1,5 +1,5 @@
 /*  orchestrator/fabric/fabric_ranks: which rank runs which node, what rankd is given, and what is
- *  said when it fails (SC-4). This program plays rankd: it checks what it receives. */
+ *  said when it fails (SC-4). This program acts as rankd: it checks what it receives. */
 #include "orchestrator/fabric/fabric_ranks.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static uint32_t rank_of(uint32_t node)
 	return fabric.pack.rank_of[fabric.pack.worker_of[node]];
 }
 
-/* ---- the played rankd ---- */
+/* ---- the test as rankd ---- */
 
 /* what rankd has to know: a sentence if it is wrong */
 static const char *plan_wrong(const struct rank_plan *ranks)
@@ -31,7 +31,7 @@ static const char *plan_wrong(const struct rank_plan *ranks)
 }
 
 /* receives the work and all control sockets, and says in how many messages they have come */
-__attribute__((constructor)) static void rankd_play(int argc, char **argv)
+__attribute__((constructor)) static void act_as_rankd(int argc, char **argv)
 {
 	struct control_message message = { 0 }, answer = { .kind = CONTROL_EVENT, .number = 1 };
 	const struct rank_plan *ranks;

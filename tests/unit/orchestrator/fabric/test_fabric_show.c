@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "tests/unit/orchestrator/fabric/played_nodes.h"
+#include "tests/unit/orchestrator/fabric/fake_nodes.h"
 #include "tests/unit/orchestrator/fabric/written_page.h"
 
 static struct node_table table;
@@ -12,7 +12,7 @@ static struct why why;
 
 static void setup(void)
 {
-	played_setup();
+	fake_setup();
 	fabric.options.real = true;
 	strcpy(why.text, "before");
 }
@@ -20,7 +20,7 @@ static void setup(void)
 static void teardown(void)
 {
 	node_table_free(&table);
-	played_teardown();
+	fake_teardown();
 }
 
 TEST_GROUP(fabric_show, .setup = setup, .teardown = teardown);

@@ -12,7 +12,7 @@
 #include "nodes/base/ring.h"
 #include "nodes/clock/clock_pages.h"
 #include "nodes/link/link.h"
-#include "tests/unit/orchestrator/fabric/played_nodes.h"
+#include "tests/unit/orchestrator/fabric/fake_nodes.h"
 
 static int ring_fds[4];
 static int fds[16];
@@ -22,7 +22,7 @@ static void setup(void)
 {
 	int epoll_fd;
 
-	played_setup();
+	fake_setup();
 	/* descriptor 0 is for what a test makes first: it is a valid one */
 	epoll_fd = fcntl(fabric.epoll_fd, F_DUPFD_CLOEXEC, 16);
 	close(fabric.epoll_fd);
@@ -45,7 +45,7 @@ static void teardown(void)
 	for (uint32_t i = 0; i < NODES; i++)
 		if (nodes[i].doorbell >= 0)
 			close(nodes[i].doorbell);
-	played_teardown();
+	fake_teardown();
 }
 
 TEST_GROUP(fabric_start, .setup = setup, .teardown = teardown);
@@ -245,11 +245,11 @@ TEST(fabric_start_socket__cannot_be_watched)
 }
 
 /* says to its control socket with which words it was started, and in which group it is */
-__attribute__((constructor)) static void node_play(int argc, char **argv)
+__attribute__((constructor)) static void act_as_node(int argc, char **argv)
 {
 	struct control_message message = { .kind = CONTROL_EVENT };
 
-	if (argc < 5 || strcmp(argv[0], "played") != 0)
+	if (argc < 5 || strcmp(argv[0], "started") != 0)
 		return;
 	for (int i = 0; i < argc; i++)
 		snprintf(message.text + strlen(message.text),
@@ -260,7 +260,7 @@ __attribute__((constructor)) static void node_play(int argc, char **argv)
 }
 
 /* starts node @node and waits for its end.  Return: its process group */
-static int64_t played(uint32_t node, const char *expected)
+static int64_t started(uint32_t node, const char *expected)
 {
 	struct control_message message;
 	struct why why;
@@ -270,7 +270,7 @@ static int64_t played(uint32_t node, const char *expected)
 	close(nodes[node].control);
 	nodes[node].pid = nodes[node].pid_shown = 0;
 	ck_assert_int_eq(fabric_start_socket(&fabric, node, &end), 0);
-	ck_assert_int_eq(fabric_start_process(&fabric, node, "played", "/proc/self/exe", end), 0);
+	ck_assert_int_eq(fabric_start_process(&fabric, node, "started", "/proc/self/exe", end), 0);
 	close(end);
 	ck_assert_int_eq(control_receive(nodes[node].control, &message, 1, &why), 0);
 	ck_assert_str_eq(message.text, expected);
@@ -282,7 +282,7 @@ static int64_t played(uint32_t node, const char *expected)
 	return group;
 }
 
-static void played_ends(uint32_t node)
+static void started_ends(uint32_t node)
 {
 	ck_assert_int_eq(waitpid(nodes[node].pid, NULL, 0), nodes[node].pid);
 	nodes[node].pid = 0;
@@ -298,20 +298,20 @@ TEST(fabric_start_process__words_and_group)
 	fabric.alive = 0;
 	fabric.options.poll_ns = 70;
 	fabric.options.cores = FABRIC_CORES_FREE;
-	snprintf(expected, sizeof(expected), "played --loop=auto --parent=%d --core=-1 --poll=70 ",
+	snprintf(expected, sizeof(expected), "started --loop=auto --parent=%d --core=-1 --poll=70 ",
 		 (int)getpid());
-	ck_assert_int_eq(played(S1, expected), nodes[S1].pid);
+	ck_assert_int_eq(started(S1, expected), nodes[S1].pid);
 	first = nodes[S1].pid;
 	ck_assert_int_eq(fabric.group, first);
 	strcat(expected, "--keep-user ");
 	fabric.options.keep_user = true;
-	ck_assert_int_eq(played(H1, expected), first);
+	ck_assert_int_eq(started(H1, expected), first);
 	ck_assert_uint_eq(fabric.alive, 2);
-	played_ends(S1);
-	played_ends(H1);
-	ck_assert_int_eq(played(S2, expected), nodes[S2].pid);
+	started_ends(S1);
+	started_ends(H1);
+	ck_assert_int_eq(started(S2, expected), nodes[S2].pid);
 	ck_assert_int_eq(fabric.group, nodes[S2].pid);
-	played_ends(S2);
+	started_ends(S2);
 }
 
 TEST(fabric_start_process__no_program)
@@ -337,10 +337,10 @@ TEST_RANGE(fabric_start_process__home_core, 0, 3)
 	fabric.alive = 0;
 	nodes[S2].packed = _i;
 	nodes[S2].slot = (uint32_t)_i;
-	snprintf(expected, sizeof(expected), "played --loop=auto --parent=%d --core=%d --poll=0 ",
+	snprintf(expected, sizeof(expected), "started --loop=auto --parent=%d --core=%d --poll=0 ",
 		 (int)getpid(), cores[(getpid() + _i) % core_count]);
-	played(S2, expected);
-	played_ends(S2);
+	started(S2, expected);
+	started_ends(S2);
 }
 
 /* ---- programs that are not beside this one ---- */

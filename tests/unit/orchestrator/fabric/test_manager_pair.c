@@ -1,4 +1,4 @@
-/*  orchestrator/fabric/manager_pair: two managers at the other ends of socketpairs, played by
+/*  orchestrator/fabric/manager_pair: two managers at the other ends of socketpairs, which are
  *  children of the test: what is relayed, what ends a manager, which one takes over (PG-11,
  *  TB-14, TB-23).
  *
@@ -69,7 +69,7 @@ static void said(const char *part)
 	ck_assert_msg(strstr(notes, part) != NULL, "'%s' is not in: %s", part, notes);
 }
 
-/* ---- the played managers: each plays one role, then keeps its socket open ---- */
+/* ---- the managers of the test: each has one role, then keeps its socket open ---- */
 
 static void say(int fd, const struct manager_message *message)
 {
@@ -199,7 +199,7 @@ static void part_hangs(int fd)
 	(void)fd;
 }
 
-static void manager_play(struct manager_end *manager, void (*part)(int fd))
+static void manager_fork(struct manager_end *manager, void (*part)(int fd))
 {
 	int sockets[2];
 
@@ -221,10 +221,10 @@ static void manager_play(struct manager_end *manager, void (*part)(int fd))
 	ck_assert_int_ge(manager->pid_fd, 0);
 }
 
-static void play(void (*active)(int fd), void (*standby)(int fd))
+static void managers_fork(void (*active)(int fd), void (*standby)(int fd))
 {
-	manager_play(&pair.list[0], active);
-	manager_play(&pair.list[1], standby);
+	manager_fork(&pair.list[0], active);
+	manager_fork(&pair.list[1], standby);
 }
 
 TEST_GROUP(manager_pair, .setup = fabric_make, .teardown = fabric_drop, .timeout_s = 60);
@@ -233,7 +233,7 @@ TEST_GROUP(manager_pair, .setup = fabric_make, .teardown = fabric_drop, .timeout
 
 TEST(manager_pair_sweep__returns_the_result)
 {
-	play(part_reports, part_hangs);
+	managers_fork(part_reports, part_hangs);
 	fabric.patience_until_ns = 1;
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
 	ck_assert_uint_gt(fabric.patience_until_ns, 1); /* the sweep itself does not count */
@@ -249,7 +249,7 @@ TEST(manager_pair_sweep__returns_the_result)
 /* what the sweep before said as well, nothing, and the reason of a failure are no notes */
 TEST(manager_pair_sweep__notes_what_is_new)
 {
-	play(part_reports_often, part_hangs);
+	managers_fork(part_reports_often, part_hangs);
 	for (uint32_t i = 1; i < 4; i++) {
 		ck_assert_int_eq(manager_pair_sweep(&pair), 0);
 		ck_assert_uint_eq(pair.sweeps, i);
@@ -261,7 +261,7 @@ TEST(manager_pair_sweep__notes_what_is_new)
 
 TEST(manager_pair_sweep__relays_questions)
 {
-	play(part_asks, part_hangs);
+	managers_fork(part_asks, part_hangs);
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
 	ck_assert_uint_eq(pair.takeovers, 0);
 	ck_assert_uint_eq(pair.sweeps, 1);
@@ -270,7 +270,7 @@ TEST(manager_pair_sweep__relays_questions)
 /* a failed sweep is no fault of the manager */
 TEST(manager_pair_sweep__failed_sweep_keeps_the_manager)
 {
-	play(part_fails, part_reports);
+	managers_fork(part_fails, part_reports);
 	ck_assert_int_eq(manager_pair_sweep(&pair), -EINVAL);
 	ck_assert_uint_eq(pair.takeovers, 0);
 	ck_assert_str_eq(fabric.failure, "the fabric manager: there is a cycle");
@@ -299,7 +299,7 @@ TEST_RANGE(manager_pair_sweep__standby_takes_over, 0, (int)(sizeof(wrong) / size
 	char told[300];
 
 	pair.patience_ns = 300000000;
-	play(wrong[_i].part, part_asks);
+	managers_fork(wrong[_i].part, part_asks);
 	lost = pair.list[0].pid;
 	standby = pair.list[1].pid;
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
@@ -320,7 +320,7 @@ TEST_RANGE(manager_pair_sweep__standby_takes_over, 0, (int)(sizeof(wrong) / size
 /* both send invalid messages; the third one is real and finds no node */
 TEST(manager_pair_sweep__third_manager_replaces_both)
 {
-	play(part_truncated, part_oversized);
+	managers_fork(part_truncated, part_oversized);
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
 	ck_assert_uint_eq(pair.takeovers, 2);
 	said("another one is started");
@@ -375,7 +375,7 @@ TEST(manager_pair_watch__keeps_both)
 {
 	pid_t active, standby;
 
-	play(part_reports, part_hangs);
+	managers_fork(part_reports, part_hangs);
 	active = pair.list[0].pid;
 	standby = pair.list[1].pid;
 	ck_assert(!manager_pair_watch(&pair));
@@ -390,7 +390,7 @@ TEST(manager_pair_watch__dead_standby_is_replaced)
 	struct pollfd polled[MANAGER_PAIR];
 	pid_t standby;
 
-	play(part_hangs, part_hangs);
+	managers_fork(part_hangs, part_hangs);
 	standby = pair.list[1].pid;
 	manager_pair_poll(&pair, polled);
 	ck_assert_int_eq(poll(polled, MANAGER_PAIR, 0), 0);
@@ -409,7 +409,7 @@ TEST(manager_pair_watch__standby_takes_over)
 {
 	struct pollfd polled[MANAGER_PAIR];
 
-	play(part_hangs, part_reports);
+	managers_fork(part_hangs, part_reports);
 	manager_pair_kill(&pair);
 	manager_pair_poll(&pair, polled);
 	ck_assert_int_eq(poll(polled, MANAGER_PAIR, -1), 1);
@@ -424,7 +424,7 @@ TEST(manager_pair_describe__names_both_managers)
 {
 	json_t *told;
 
-	play(part_reports, part_hangs);
+	managers_fork(part_reports, part_hangs);
 	ck_assert_int_eq(manager_pair_sweep(&pair), 0);
 	told = manager_pair_describe(&pair);
 	ck_assert_int_eq(json_integer_value(json_object_get(told, "active")), pair.list[0].pid);

@@ -180,7 +180,7 @@ static bool status_told, words_right;
 static unsigned served_fds;
 
 /* the host has the words of the program, and says how it ended */
-static void room_plays(const int *fds, unsigned count)
+static void room_answers(const int *fds, unsigned count)
 {
 	char words[8192] = "";
 	ssize_t length = pread(fds[ROOM_START_WORDS], words, sizeof(words), 0);
@@ -226,7 +226,7 @@ TEST_RANGE(host_run__by_request, 0, (int)(sizeof(ends) / sizeof(ends[0])))
 
 	exec_answer = "{\"by_request\": true}\n";
 	exec_paths[0] = NULL;
-	others_served = room_plays;
+	others_served = room_answers;
 	status = ends[_i].status;
 	status_told = ends[_i].told;
 	before = descriptors();

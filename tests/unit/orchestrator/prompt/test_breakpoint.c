@@ -37,7 +37,7 @@ TEST_GROUP(breakpoint, .setup_once = whole_begin, .teardown_once = whole_end, .s
 /* The commands end the run with @status, have printed @out after the first status line, and said
  * @err. Nodes are packed, since their processes take longer to start than to run; they have
  * processes of their own in breakpoint__changes_no_result and later tests. */
-static void played(const char *script, int status, const char *out, const char *err)
+static void prompt_gives(const char *script, int status, const char *out, const char *err)
 {
 	int found;
 
@@ -53,105 +53,118 @@ static void played(const char *script, int status, const char *out, const char *
 
 TEST(breakpoint__steps)
 {
-	played("step\n", 0, AT_STEP, "");
-	played("step 1us\nstep 1us\nquit\n", 130, AT_6 AT_7, "");
-	played("# no command\n\n  \nstep 1us\n\n", 0, AT_6, "");
+	prompt_gives("step\n", 0, AT_STEP, "");
+	prompt_gives("step 1us\nstep 1us\nquit\n", 130, AT_6 AT_7, "");
+	prompt_gives("# no command\n\n  \nstep 1us\n\n", 0, AT_6, "");
 	/* past the end there is nothing left */
-	played("step 100us\nstatus exact\n", 0,
-	       "at 105.000 us; no event is left; waiting: 0 B in switches, 0 B at hosts (not sent "
-	       "yet)\nat 105000000 ps; no event is left; waiting: 0 bytes in switches, 0 bytes at "
-	       "hosts (not sent yet)\n",
-	       "");
+	prompt_gives(
+		"step 100us\nstatus exact\n", 0,
+		"at 105.000 us; no event is left; waiting: 0 B in switches, 0 B at hosts (not sent "
+		"yet)\nat 105000000 ps; no event is left; waiting: 0 bytes in switches, 0 bytes at "
+		"hosts (not sent yet)\n",
+		"");
 	/* no later than the end of the run */
-	played("step 100us\nstep\n", 0,
-	       "at 105.000 us; no event is left; waiting: 0 B in switches, 0 B at hosts (not sent "
-	       "yet)\nat 100020.000 us; no event is left; waiting: 0 B in switches, 0 B at hosts "
-	       "(not sent yet)\n",
-	       "");
+	prompt_gives(
+		"step 100us\nstep\n", 0,
+		"at 105.000 us; no event is left; waiting: 0 B in switches, 0 B at hosts (not sent "
+		"yet)\nat 100020.000 us; no event is left; waiting: 0 B in switches, 0 B at hosts "
+		"(not sent yet)\n",
+		"");
 }
 
 TEST(breakpoint__steps_until)
 {
-	played("step until s1.p1.queue_bytes > 10\nstatus exact\n", 0,
-	       AT_STEP "at 5474320 ps; next event at 5475504 ps; waiting: 4212 bytes in switches, "
-		       "4154 bytes at hosts (not sent yet)\n",
-	       "");
+	prompt_gives("step until s1.p1.queue_bytes > 10\nstatus exact\n", 0,
+		     AT_STEP
+		     "at 5474320 ps; next event at 5475504 ps; waiting: 4212 bytes in switches, "
+		     "4154 bytes at hosts (not sent yet)\n",
+		     "");
 	/* it is true already */
-	played("step until B.delivered_packets > 3\n", 0, AT_5, "");
-	played("step until now >= 7us\n", 0, AT_7, "");
-	played("step until s1.inside_bytes > 1GB\n", 0,
-	       "the run is over, and 's1.inside_bytes > 1GB' was never true\n"
-	       "at 22.373504 us; no event is left; waiting: 0 B in switches, 0 B at hosts (not "
-	       "sent yet)\n",
-	       "");
-	played("step until time > 8us\n", 2, "",
-	       "script:1: 'time' is neither 'now' nor NODE.PORT.COUNTER nor NODE.COUNTER\n");
+	prompt_gives("step until B.delivered_packets > 3\n", 0, AT_5, "");
+	prompt_gives("step until now >= 7us\n", 0, AT_7, "");
+	prompt_gives(
+		"step until s1.inside_bytes > 1GB\n", 0,
+		"the run is over, and 's1.inside_bytes > 1GB' was never true\n"
+		"at 22.373504 us; no event is left; waiting: 0 B in switches, 0 B at hosts (not "
+		"sent yet)\n",
+		"");
+	prompt_gives("step until time > 8us\n", 2, "",
+		     "script:1: 'time' is neither 'now' nor NODE.PORT.COUNTER nor NODE.COUNTER\n");
 }
 
 TEST(breakpoint__continues_and_returns)
 {
-	played("continue\n", 0, "", "");
-	played("continue 7us\n", 0, AT_7, "");
-	played("goto 7us\ngoto 5us\nback 1us\nquit\n", 130, AT_7 AT_5 AT_4, "");
-	played("goto 5us\nback 0us\n", 0, AT_5 AT_5, "");
-	played("step 1us\nstep 1us\nback\nback\n", 0, AT_6 AT_7 AT_6 AT_5, "");
+	prompt_gives("continue\n", 0, "", "");
+	prompt_gives("continue 7us\n", 0, AT_7, "");
+	prompt_gives("goto 7us\ngoto 5us\nback 1us\nquit\n", 130, AT_7 AT_5 AT_4, "");
+	prompt_gives("goto 5us\nback 0us\n", 0, AT_5 AT_5, "");
+	prompt_gives("step 1us\nstep 1us\nback\nback\n", 0, AT_6 AT_7 AT_6 AT_5, "");
 }
 
 /* Changes are made again at their times; those after that time are not. */
 TEST(breakpoint__repeats_changes)
 {
-	played("set s1 acks.collect 4\nstep 1us\nback 2us\nquit\n", 130,
-	       AT_6 "1 change made after that time is undone\n" AT_4, "");
-	played("set s1 acks.collect 4\nstep 1us\nset s1 acks.collect 5\nstep 1us\nset s1 "
-	       "acks.collect 6\nback 1500ns\n",
-	       0,
-	       AT_6 AT_7 "2 changes made after that time are undone\n"
-			 "at 5.500 us; next event at 5.505504 us; waiting: 4.212 kB in switches, "
-			 "4.154 kB at hosts (not sent yet)\n",
-	       "");
+	prompt_gives("set s1 acks.collect 4\nstep 1us\nback 2us\nquit\n", 130,
+		     AT_6 "1 change made after that time is undone\n" AT_4, "");
+	prompt_gives("set s1 acks.collect 4\nstep 1us\nset s1 acks.collect 5\nstep 1us\nset s1 "
+		     "acks.collect 6\nback 1500ns\n",
+		     0,
+		     AT_6 AT_7
+		     "2 changes made after that time are undone\n"
+		     "at 5.500 us; next event at 5.505504 us; waiting: 4.212 kB in switches, "
+		     "4.154 kB at hosts (not sent yet)\n",
+		     "");
 }
 
 TEST(breakpoint__mistakes)
 {
-	played("step 1us x\n", 2, "", "script:1: 'x' is not expected here: " STEP "\n");
-	played("\nstep 1\n", 2, "",
-	       "script:2: step: '1' lacks its unit; expected a time such as 350ns or 1us (ps, ns, "
-	       "us, ms, s)\n");
-	played("continue 1\n", 2, "",
-	       "script:1: continue: '1' lacks its unit; expected a time such as 350ns or 1us (ps, "
-	       "ns, us, ms, s)\n");
-	played("continue 7us x\n", 2, "", "script:1: 'x' is not expected here: continue [TIME]\n");
-	played("goto\n", 2, "", "script:1: goto needs a time of the fabric, e.g. 'goto 50us'\n");
-	played("goto 3us x\n", 2, "", "script:1: 'x' is not expected here: goto TIME\n");
-	played("goto 9us x\n", 2, "", "script:1: 'x' is not expected here: goto TIME\n");
-	played("back 9us\n", 2, "",
-	       "script:1: back: 9us is before the start: the fabric is at 5.000 us\n");
-	played("back 1\n", 2, "",
-	       "script:1: back: '1' lacks its unit; expected a time such as 350ns or 1us (ps, ns, "
-	       "us, ms, s)\n");
-	played("goto 1\n", 2, "",
-	       "script:1: goto: '1' lacks its unit; expected a time such as 350ns or 1us (ps, ns, "
-	       "us, ms, s)\n");
-	played("back 1us x\n", 2, "", "script:1: 'x' is not expected here: back [TIME]\n");
-	played("back\n", 2, "",
-	       "script:1: back: there is no earlier stop; 'goto TIME' returns to any time\n");
-	played("status all\n", 2, "", "script:1: status takes nothing or 'exact', not 'all'\n");
-	played("status exact x\n", 2, "", "script:1: 'x' is not expected here: status [exact]\n");
-	played("stat\n", 2, "",
-	       "script:1: there is no command 'stat' - did you mean 'status'?; 'help' lists "
-	       "them\n");
-	played("quit now\n", 2, "", "script:1: 'now' is not expected here: quit\n");
-	played("help me\n", 2, "", "script:1: 'me' is not expected here: help\n");
-	played("set s1 x\n", 2, "",
-	       "script:1: set needs a node, a name and a value: 'set s1 NAME VALUE'\n");
-	played("set s1 acks.collect 4 x\n", 2, "",
-	       "script:1: 'x' is not expected here: set NODE NAME VALUE\n");
-	played("set s9 acks.collect 4\n", 2, "",
-	       "script:1: there is no node 's9' - did you mean 's1'?\n");
-	played("set s1 acks.collect 400\n", 2, "",
-	       "script:1: acks.collect: '400' is out of range; expected 1 to 48\n");
-	played("show s1\n", 2, "",
-	       "script:1: show needs a node and a table, e.g. 'show s2 ifct p1'\n");
+	prompt_gives("step 1us x\n", 2, "", "script:1: 'x' is not expected here: " STEP "\n");
+	prompt_gives(
+		"\nstep 1\n", 2, "",
+		"script:2: step: '1' lacks its unit; expected a time such as 350ns or 1us (ps, ns, "
+		"us, ms, s)\n");
+	prompt_gives(
+		"continue 1\n", 2, "",
+		"script:1: continue: '1' lacks its unit; expected a time such as 350ns or 1us (ps, "
+		"ns, us, ms, s)\n");
+	prompt_gives("continue 7us x\n", 2, "",
+		     "script:1: 'x' is not expected here: continue [TIME]\n");
+	prompt_gives("goto\n", 2, "",
+		     "script:1: goto needs a time of the fabric, e.g. 'goto 50us'\n");
+	prompt_gives("goto 3us x\n", 2, "", "script:1: 'x' is not expected here: goto TIME\n");
+	prompt_gives("goto 9us x\n", 2, "", "script:1: 'x' is not expected here: goto TIME\n");
+	prompt_gives("back 9us\n", 2, "",
+		     "script:1: back: 9us is before the start: the fabric is at 5.000 us\n");
+	prompt_gives(
+		"back 1\n", 2, "",
+		"script:1: back: '1' lacks its unit; expected a time such as 350ns or 1us (ps, ns, "
+		"us, ms, s)\n");
+	prompt_gives(
+		"goto 1\n", 2, "",
+		"script:1: goto: '1' lacks its unit; expected a time such as 350ns or 1us (ps, ns, "
+		"us, ms, s)\n");
+	prompt_gives("back 1us x\n", 2, "", "script:1: 'x' is not expected here: back [TIME]\n");
+	prompt_gives("back\n", 2, "",
+		     "script:1: back: there is no earlier stop; 'goto TIME' returns to any time\n");
+	prompt_gives("status all\n", 2, "",
+		     "script:1: status takes nothing or 'exact', not 'all'\n");
+	prompt_gives("status exact x\n", 2, "",
+		     "script:1: 'x' is not expected here: status [exact]\n");
+	prompt_gives("stat\n", 2, "",
+		     "script:1: there is no command 'stat' - did you mean 'status'?; 'help' lists "
+		     "them\n");
+	prompt_gives("quit now\n", 2, "", "script:1: 'now' is not expected here: quit\n");
+	prompt_gives("help me\n", 2, "", "script:1: 'me' is not expected here: help\n");
+	prompt_gives("set s1 x\n", 2, "",
+		     "script:1: set needs a node, a name and a value: 'set s1 NAME VALUE'\n");
+	prompt_gives("set s1 acks.collect 4 x\n", 2, "",
+		     "script:1: 'x' is not expected here: set NODE NAME VALUE\n");
+	prompt_gives("set s9 acks.collect 4\n", 2, "",
+		     "script:1: there is no node 's9' - did you mean 's1'?\n");
+	prompt_gives("set s1 acks.collect 400\n", 2, "",
+		     "script:1: acks.collect: '400' is out of range; expected 1 to 48\n");
+	prompt_gives("show s1\n", 2, "",
+		     "script:1: show needs a node and a table, e.g. 'show s2 ifct p1'\n");
 	ASSERT_STATUS("run|t.yaml|--break-at|5us|--script|none", 2);
 	ck_assert_str_eq(said, "heddle run: cannot read the script none: No such file or "
 			       "directory\n");
@@ -159,45 +172,49 @@ TEST(breakpoint__mistakes)
 
 TEST(breakpoint__shows_tables_and_flows)
 {
-	played("show s1 ifct --json\n", 0,
-	       "{\n  \"node\": \"s1\",\n  \"table\": \"ifct\",\n  \"rows\": [\n    {\n"
-	       "      \"port\": 0,\n      \"peer\": \"A\",\n      \"flow_id\": 0,\n"
-	       "      \"dest\": \"B\",\n      \"class\": \"best-effort\",\n"
-	       "      \"follow_port\": 1,\n      \"follow_peer\": \"s2\",\n"
-	       "      \"received_bytes\": 56320,\n      \"sent_bytes\": 56320,\n"
-	       "      \"acknowledged_bytes\": 43264,\n      \"waiting_bytes\": 0,\n"
-	       "      \"unacknowledged_bytes\": 13056,\n      \"waits\": null\n    }\n  ]\n}\n",
-	       "");
-	played("show flow A B\n", 0,
-	       "A -> B, workload w, class best-effort, slot 0\n"
-	       "node  input_port  input_peer  input_flow_id  output_port  output_peer  "
-	       "output_flow_id  waiting_bytes  unacknowledged_bytes  held_by\n"
-	       "A     -           -                       -  p0           s1           "
-	       "             -           4154                     -  its turn on the link\n"
-	       "s1    p0          A                       0  p1           s2           "
-	       "             0              0                 13056  -\n"
-	       "s2    p2          s1                      0  p0           B            "
-	       "             -              0                     -  -\n",
-	       "");
-	played("show s1 foo\n", 2, "",
-	       "script:1: s1 has no table 'foo'; it has: ports efct match ifct ofct limits queues "
-	       "fgfc acks congestion paths trees sources routes settings trace\n");
-	played("help\n", 0,
-	       STEP "   run for one time step, for TIME (10ns), or until e.g. s2.p1.queue_bytes > "
-		    "10kB\n"
-		    "show NODE TABLE [PORT] [--json] print a table of a node (efct, ifct, ofct, "
-		    "..., trace); show flow HOST HOST: a flow, hop by hop\n"
-		    "set NODE NAME VALUE             change a parameter of a node\n"
-		    "continue [TIME]                 run to the end, or until the fabric's time is "
-		    "TIME\n"
-		    "back [TIME]                     return to the last stop, or by TIME (10ns)\n"
-		    "goto TIME                       go on to the fabric's time TIME, or return to "
-		    "it\n"
-		    "status [exact]                  time, next event, waiting data; exact: in ps "
-		    "and bytes\n"
-		    "help                            this list\n"
-		    "quit                            end the run here; Ctrl-D does so too\n",
-	       "");
+	prompt_gives(
+		"show s1 ifct --json\n", 0,
+		"{\n  \"node\": \"s1\",\n  \"table\": \"ifct\",\n  \"rows\": [\n    {\n"
+		"      \"port\": 0,\n      \"peer\": \"A\",\n      \"flow_id\": 0,\n"
+		"      \"dest\": \"B\",\n      \"class\": \"best-effort\",\n"
+		"      \"follow_port\": 1,\n      \"follow_peer\": \"s2\",\n"
+		"      \"received_bytes\": 56320,\n      \"sent_bytes\": 56320,\n"
+		"      \"acknowledged_bytes\": 43264,\n      \"waiting_bytes\": 0,\n"
+		"      \"unacknowledged_bytes\": 13056,\n      \"waits\": null\n    }\n  ]\n}\n",
+		"");
+	prompt_gives("show flow A B\n", 0,
+		     "A -> B, workload w, class best-effort, slot 0\n"
+		     "node  input_port  input_peer  input_flow_id  output_port  output_peer  "
+		     "output_flow_id  waiting_bytes  unacknowledged_bytes  held_by\n"
+		     "A     -           -                       -  p0           s1           "
+		     "             -           4154                     -  its turn on the link\n"
+		     "s1    p0          A                       0  p1           s2           "
+		     "             0              0                 13056  -\n"
+		     "s2    p2          s1                      0  p0           B            "
+		     "             -              0                     -  -\n",
+		     "");
+	prompt_gives(
+		"show s1 foo\n", 2, "",
+		"script:1: s1 has no table 'foo'; it has: ports efct match ifct ofct limits queues "
+		"fgfc acks congestion paths trees sources routes settings trace\n");
+	prompt_gives(
+		"help\n", 0,
+		STEP
+		"   run for one time step, for TIME (10ns), or until e.g. s2.p1.queue_bytes > "
+		"10kB\n"
+		"show NODE TABLE [PORT] [--json] print a table of a node (efct, ifct, ofct, "
+		"..., trace); show flow HOST HOST: a flow, hop by hop\n"
+		"set NODE NAME VALUE             change a parameter of a node\n"
+		"continue [TIME]                 run to the end, or until the fabric's time is "
+		"TIME\n"
+		"back [TIME]                     return to the last stop, or by TIME (10ns)\n"
+		"goto TIME                       go on to the fabric's time TIME, or return to "
+		"it\n"
+		"status [exact]                  time, next event, waiting data; exact: in ps "
+		"and bytes\n"
+		"help                            this list\n"
+		"quit                            end the run here; Ctrl-D does so too\n",
+		"");
 }
 
 /* the result of a run that was stopped, rewound and stepped is that of one that was not */

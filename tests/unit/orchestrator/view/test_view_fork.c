@@ -38,7 +38,7 @@ static void arguments_record(int count, char **words)
 
 /* "status-N": ends with this status; "says-N": ... and says why; "talks-N": ... with more than is
  * kept; "waits": until it is ended; "deaf": does not obey */
-static void __attribute__((noreturn)) play(int count, char **words)
+static void __attribute__((noreturn)) act_as_fork(int count, char **words)
 {
 	const char *what = words[2];
 	int status = 0;
@@ -62,7 +62,7 @@ static void __attribute__((noreturn)) play(int count, char **words)
 __attribute__((constructor)) static void main_of_fork(int count, char **words)
 {
 	if (count > 2 && !strcmp(words[0], "heddle"))
-		play(count, words);
+		act_as_fork(count, words);
 }
 
 /* ---- the server ---- */

@@ -23,7 +23,7 @@ TEST_SIGNAL(dilate_next__of_no_library, SIGABRT)
 	dilate_next(&slot, "no_such_function_of_the_c_library");
 }
 
-/* as tests of this folder play it */
+/* as tests of this folder replace it */
 TEST(next_is__what_was_said_last)
 {
 	_Atomic(void *) slot = NULL;

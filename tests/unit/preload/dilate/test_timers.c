@@ -176,7 +176,7 @@ static int set(int which, int flags, const struct itimerspec *timer, struct itim
 	return result;
 }
 
-static void timers_play(void)
+static void timers_replace(void)
 {
 	NEXT_IS(timer_settime, next_timer_settime);
 	NEXT_IS(timerfd_settime, next_timerfd_settime);
@@ -189,7 +189,7 @@ TEST_RANGE(timer_settime__a_span, 0, 2)
 {
 	struct itimerspec timer = { ts(1, 500000000), ts(0, 7) }, old;
 
-	timers_play();
+	timers_replace();
 	ck_assert_int_eq(set(_i, 0, &timer, &old), 0);
 	ck_assert_int_eq(asked_flags, 0);
 	CK_TS(asked_spec.it_interval, 15, 0);
@@ -209,7 +209,7 @@ TEST_RANGE(timer_settime__a_deadline, 0, 2)
 	struct itimerspec timer = { ts(1, 0), timespec_of(at_ns) };
 	int64_t utc_ns;
 
-	timers_play();
+	timers_replace();
 	ck_assert_int_eq(set(_i, _i ? TFD_TIMER_ABSTIME : TIMER_ABSTIME, &timer, NULL), 0);
 	is_deadline(timespec_ns(&asked_spec.it_value), at_ns, began_ns);
 	CK_TS(asked_spec.it_interval, 10, 0);
@@ -225,7 +225,7 @@ TEST_RANGE(timer_settime__disarms, 0, 2)
 {
 	struct itimerspec timer = { ts(1, 0), ts(0, 0) };
 
-	timers_play();
+	timers_replace();
 	set(_i, 1, &timer, NULL);
 	CK_TS(asked_spec.it_value, 0, 0);
 	set(_i, 0, &timer, NULL);
@@ -238,7 +238,7 @@ TEST_RANGE(timer_settime__what_is_passed_on, 0, 2)
 	struct itimerspec interval = { ts(0, -1), ts(1, 0) }, value = { ts(1, 0), ts(0, NS_PER_S) };
 	struct itimerspec fine = { ts(1, 0), ts(1, 0) }, old;
 
-	timers_play();
+	timers_replace();
 	set(_i, 0, &interval, NULL);
 	ck_assert_ptr_eq(asked_spec_at, &interval);
 	set(_i, 1, &value, NULL);
@@ -255,7 +255,7 @@ TEST(timer_gettime__a_tenth)
 {
 	struct itimerspec timer;
 
-	timers_play();
+	timers_replace();
 	ck_assert_int_eq(timer_gettime(some_timer(), &timer), 0);
 	CK_TS(timer.it_interval, 2, 0);
 	CK_TS(timer.it_value, 0, 1);

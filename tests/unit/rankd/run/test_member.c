@@ -300,7 +300,7 @@ TEST(member__a_page_that_is_too_long)
 
 /* the rank tells its earliest event @next in a round; the least of all is @least, the limit
  * @limit */
-static void round_plays(uint64_t next, uint64_t least, uint64_t limit, uint32_t window)
+static void round_passes(uint64_t next, uint64_t least, uint64_t limit, uint32_t window)
 {
 	struct rank_records_head head = { .magic = RANK_RECORDS_MAGIC, .window = window };
 	const struct rank_records_head *part = (const void *)item.bytes;
@@ -328,8 +328,8 @@ TEST(member__runs_and_stands)
 	begin();
 	configure(8);
 	run_send();
-	round_plays(0, 0, 5000, 0); /* a window from 0 to 1000 */
-	round_plays(NODE_TIME_NEVER, 5000, 5000, 1);
+	round_passes(0, 0, 5000, 0); /* a window from 0 to 1000 */
+	round_passes(NODE_TIME_NEVER, 5000, 5000, 1);
 	letter_comes(LETTER_STANDS, 0);
 	ck_assert_uint_eq(letter.head.number, NODE_TIME_NEVER);
 	/* its next event was told with that; packets pass again, and it runs again */
@@ -342,7 +342,7 @@ TEST(member__runs_and_stands)
 	ck_assert_uint_eq(letter.head.number, 7000);
 	letter_comes(LETTER_CONTROL, 0);
 	run_send();
-	round_plays(7000, 8000, 8000, 2);
+	round_passes(7000, 8000, 8000, 2);
 	letter_comes(LETTER_STANDS, 0);
 	ck_assert_uint_eq(letter.head.number, 7000);
 	end_send(0);
@@ -361,7 +361,7 @@ TEST(member__what_nodes_wrote_follows_the_run)
 	letter_comes(LETTER_FILE, 0);
 	letter_comes(LETTER_CONTROL, 0);
 	run_send();
-	round_plays(0, 5000, 5000, 0);
+	round_passes(0, 5000, 5000, 0);
 	letter_comes(LETTER_STANDS, 0);
 	ck_assert_uint_eq(letter.head.number, 0);
 }
@@ -413,7 +413,7 @@ TEST(member__lives_while_its_workers_work)
 	begin();
 	node_does(8, "hang");
 	run_send();
-	round_plays(0, 0, 5000, 0);
+	round_passes(0, 0, 5000, 0);
 	letter_comes(LETTER_ALIVE, 0);
 	ck_assert_uint_eq(letter.head.index, LETTER_WORKS);
 	ck_assert_uint_eq(letter.head.number, 1);
@@ -478,7 +478,7 @@ TEST(member__a_worker_that_dies_in_a_window)
 	begin();
 	node_does(16, "die");
 	run_send();
-	round_plays(0, 0, 5000, 0);
+	round_passes(0, 0, 5000, 0);
 	worker_fails(2, 16, "was killed by signal 9 (Killed)");
 }
 
@@ -504,7 +504,7 @@ TEST(member__a_worker_that_hangs)
 	begin();
 	node_does(16, "hang");
 	run_send();
-	round_plays(0, 0, 5000, 0);
+	round_passes(0, 0, 5000, 0);
 	letter_comes(LETTER_FAILED, 0);
 	ck_assert_msg(!strncmp(letter_text(), "hangs: it has not finished window 1 for ", 40), "%s",
 		      letter_text());
@@ -520,7 +520,7 @@ TEST(member__a_worker_that_loops)
 	begin();
 	node_does(16, "spin");
 	run_send();
-	round_plays(0, 0, 5000, 0);
+	round_passes(0, 0, 5000, 0);
 	letter_comes(LETTER_FAILED, 0);
 	ck_assert_msg(!strncmp(letter_text(),
 			       "is in an endless loop: it has not finished window 1 for ", 56),

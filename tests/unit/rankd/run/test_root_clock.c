@@ -50,7 +50,7 @@ static void resume(node_time_t limit)
 }
 
 /* the rank sends @next and @limit in round @window; the least of all is @least */
-static void round_plays(uint64_t next, uint64_t least, uint64_t limit, uint32_t window)
+static void round_passes(uint64_t next, uint64_t least, uint64_t limit, uint32_t window)
 {
 	struct rank_records_head head = { .magic = RANK_RECORDS_MAGIC, .window = window };
 
@@ -69,7 +69,7 @@ static void round_plays(uint64_t next, uint64_t least, uint64_t limit, uint32_t 
 }
 
 /* worker 0 waits for window @window, which ends at @end, and finishes it */
-static void worker_plays(uint32_t window, node_time_t end, node_time_t next)
+static void worker_finishes(uint32_t window, node_time_t end, node_time_t next)
 {
 	uint32_t wake[WORKERS];
 
@@ -106,16 +106,16 @@ TEST(root__runs_and_stands)
 	letter_send(1, (struct letter_head){ .kind = LETTER_NEXT, .number = 500 }, NULL, "");
 	becomes(&clock_.own_next[1], 500);
 	runs(5000);
-	round_plays(0, 0, 5000, 0); /* other ranks have no time here while it runs */
+	round_passes(0, 0, 5000, 0); /* other ranks have no time here while it runs */
 	letter_send(1, (struct letter_head){ .kind = LETTER_NEXT, .number = 400 }, NULL, "");
 	letter_send(1, (struct letter_head){ .kind = LETTER_CONTROL, .place = 8 }, NULL, "after");
 	node_gets(0, "after");
 	ck_assert_uint_eq(clock_.own_next[1], NODE_TIME_NEVER);
-	worker_plays(1, 1000, 4500);
-	round_plays(4500, 4500, 5000, 1);
-	worker_plays(2, 5000, 6000);
+	worker_finishes(1, 1000, 4500);
+	round_passes(4500, 4500, 5000, 1);
+	worker_finishes(2, 5000, 6000);
 	stands(2, 7000); /* it may be faster */
-	round_plays(6000, 6000, 5000, 2);
+	round_passes(6000, 6000, 5000, 2);
 	usleep(20000);
 	ck_assert(!clock_stopped(&clock_)); /* rank 1 does not stand yet */
 	stands(1, 8000);
@@ -125,7 +125,7 @@ TEST(root__runs_and_stands)
 	ck_assert_uint_eq(clock_earliest(&clock_), 6000);
 	/* and again */
 	runs(6000);
-	round_plays(6000, 6000, 6000, 3);
+	round_passes(6000, 6000, 6000, 3);
 	usleep(20000);
 	ck_assert(!clock_stopped(&clock_));
 	stands(1, 8000);
@@ -186,7 +186,7 @@ TEST(root__a_silent_rank)
 	begin();
 	began_ns = monotonic_ns();
 	runs(5000);
-	round_plays(0, 5000, 5000, 0);
+	round_passes(0, 5000, 5000, 0);
 	stands(1, 8000);
 	if (monotonic_ns() - began_ns > 50000000)
 		return; /* this test was silent for too long itself */
@@ -219,7 +219,7 @@ TEST(root__no_watchdog)
 	begin();
 	runs(5000);
 	usleep(50000);
-	round_plays(0, 5000, 5000, 0);
+	round_passes(0, 5000, 5000, 0);
 	stands(1, 8000);
 	stands(2, 8000);
 	stops(1);

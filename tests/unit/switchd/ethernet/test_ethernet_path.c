@@ -1,4 +1,4 @@
-/*  switchd/ethernet/ethernet_path: one Ethernet switch, whose peers the test plays
+/*  switchd/ethernet/ethernet_path: one Ethernet switch, whose peers are the test
  *  (one_ethernet.h). As the congested switch it supplements CNPs and signals; as the first switch
  *  it pauses its devices; between the two it forwards signals (RC-7 ... RC-10).
  *

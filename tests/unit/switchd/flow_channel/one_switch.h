@@ -1,4 +1,4 @@
-/*  one_switch - a switch in memory, whose peers are played by the test: for the tests and the
+/*  one_switch - a switch in memory, whose peers are the test: for the tests and the
  *  fuzzer of the dataplane.
  *
  *          host 0 --- p0 +----------+ p2 --- switch 2 (hosts 2 and 3 at its p0 and p1)

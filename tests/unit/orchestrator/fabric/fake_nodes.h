@@ -1,7 +1,7 @@
-/*  played_nodes - a fabric of two switches and a NIC, of which the test is the nodes: it has their
+/*  fake_nodes - a fabric of two switches and a NIC, of which the test is the nodes: it has their
  *  ends of the control sockets. Each switch has two ports, the second one without a link. */
-#ifndef HEDDLE_TESTS_UNIT_ORCHESTRATOR_FABRIC_PLAYED_NODES_H
-#define HEDDLE_TESTS_UNIT_ORCHESTRATOR_FABRIC_PLAYED_NODES_H
+#ifndef HEDDLE_TESTS_UNIT_ORCHESTRATOR_FABRIC_FAKE_NODES_H
+#define HEDDLE_TESTS_UNIT_ORCHESTRATOR_FABRIC_FAKE_NODES_H
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static struct fabric fabric;
 static _Atomic uint32_t asleep[NODES]; /* a node that is rung is not asleep any more */
 static int ends[NODES];                /* of the nodes */
 
-static inline void played_node(uint32_t node)
+static inline void fake_node(uint32_t node)
 {
 	static const char *const names[NODES] = { "s1", "s2", "h1" };
 	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = node };
@@ -50,7 +50,7 @@ static inline void played_node(uint32_t node)
 	atomic_store(&asleep[node], 1);
 }
 
-static inline void played_setup(void)
+static inline void fake_setup(void)
 {
 	links[0] = (struct plan_link){ .node_a = S1, .node_b = S2 };
 	links[1] = (struct plan_link){ .node_a = S2, .port_a = 1, .node_b = H1 };
@@ -70,7 +70,7 @@ static inline void played_setup(void)
 				  .clock_fd = -1,
 				  .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
 	for (uint32_t i = 0; i < NODES; i++)
-		played_node(i);
+		fake_node(i);
 	for (uint32_t i = 0; i < NODES; i++)
 		for (uint32_t p = 0; p < 2; p++)
 			ports[i][p] = (struct port_config){ .kind = PORT_FABRIC,
@@ -86,7 +86,7 @@ static inline void played_setup(void)
 	ports[H1][0].peer_port = 1;
 }
 
-static inline void played_teardown(void)
+static inline void fake_teardown(void)
 {
 	for (uint32_t i = 0; i < NODES; i++) {
 		close(nodes[i].control);
