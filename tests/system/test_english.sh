@@ -36,5 +36,9 @@ finds 1 script.sh <<<'way=1 # no way'
 finds 2 scenario.yaml <<<'about: who sends
 way: 1 # behind that'
 finds 0 place.md <<<'A host behind a NIC. The packet waits behind another one. One-way delay, either way.'
+finds 2 run.h <<<'/* lab_play - a scenario is played; no display, no replay */'
+finds 0 page_plays.md <<<'The [page](seeing.md) plays a recording, with the buttons play, pause.'
+mkdir "$folder/view"
+finds 0 view/view.h <<<'/* plays a recording */'
 [ "$failed" = 0 ] && echo 'test_english: planted words are found'
 exit "$failed"
