@@ -70,17 +70,27 @@ void testing_passed(const char *file, int line)
 extern size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static pid_t main_pid;
-static size_t allocated_bytes; /* when the test began */
+static size_t allocated_bytes; /* when the test or main() began */
 
-/* A search for leaks takes longer than most tests. A process that has no more memory than when its
- * test began has none, unless the test has freed as much that is older. */
+/* A search for leaks takes longer than most tests and programs. A process that has no more memory
+ * than when its test or main() began has none, unless it has freed as much that is older. The
+ * buffer of standard output is no leak. */
 static void leaks_skip(int status, void *nothing)
 {
 	(void)nothing;
+	fclose(stdout);
 	if (__sanitizer_get_current_allocated_bytes() > allocated_bytes)
 		return;
 	fflush(NULL);
 	_exit(status);
+}
+
+void testing_leaks_begin(void)
+{
+	if (!__sanitizer_get_current_allocated_bytes)
+		return;
+	on_exit(leaks_skip, NULL);
+	allocated_bytes = __sanitizer_get_current_allocated_bytes();
 }
 
 #define DESCRIPTORS 1024
@@ -170,10 +180,7 @@ static void leaks_begin(void)
 	close(STDIN_FILENO);
 	descriptors_each(descriptor_note);
 	mapped_before = memory_mapped();
-	if (!__sanitizer_get_current_allocated_bytes)
-		return;
-	on_exit(leaks_skip, NULL);
-	allocated_bytes = __sanitizer_get_current_allocated_bytes();
+	testing_leaks_begin();
 }
 
 /* ---- running ---- */

@@ -43,6 +43,10 @@ void testing_leaves(void);
  *  first descriptor that they open is 0, so that they fail if the code takes 0 for an error. */
 void testing_input(void);
 
+/** testing_leaks_begin() - for a test that is another program: from its begin on. This process has
+ *  leaks only if it has more memory at exit() than now, and only then is it searched for them. */
+void testing_leaks_begin(void);
+
 /** testing_passed() - records that the check at @file:@line has passed. If a test ends early, Check
  *  prints the last recorded place. Its own _mark_point() costs a write() each time; here a check
  *  that is repeated in a loop costs one. @file is borrowed for ever. */

@@ -54,15 +54,20 @@ __attribute__((constructor)) static void whole_become(int argc, char **argv)
 	} nodes[] = { { "switchd", switchd_main },
 		      { "nicd", nicd_main },
 		      { "workerd", workerd_main } };
+	int (*run)(int argc, char **argv) = NULL;
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[length > 0 ? length : 0] = 0;
 	for (size_t i = 0; i < COUNT_OF(nodes); i++)
 		if (strrchr(self, '/') && !strcmp(strrchr(self, '/') + 1, nodes[i].name))
-			exit(nodes[i].run(argc, argv));
+			run = nodes[i].run;
 	if (getenv("WHOLE_HEDDLE") && !strcmp(getenv("WHOLE_HEDDLE"), self))
-		exit(heddle_main(argc, argv));
+		run = heddle_main;
+	if (!run)
+		return;
+	testing_leaks_begin();
+	exit(run(argc, argv));
 }
 
 static void whole_path(char *path, const char *name)
