@@ -121,7 +121,7 @@ stops_repeat() {
 		> \x04
 	END
 	HOME=$scratch "$top/tests/system/terminal.py" 120x40 130 "$heddle" run "$topologies/parking-lot.yaml" \
-		--set run.duration=1s --set run.drain=no --verbose --break-at 50us <"$scratch/dialog"
+		--pack=1 --set run.duration=1s --set run.drain=no --verbose --break-at 50us <"$scratch/dialog"
 }
 
 check "flow channels: back is the same moment" same_visit parking-lot 50us 90us 'set s502 acks.collect 7' s502 s508 A L

@@ -62,7 +62,7 @@ cat >"$scratch/talk" <<-'TALK'
 	heddle exec h1 -- ping -6 -c 2 -i 0.2 -w 30 -q h6
 	heddle exec h6 -- iperf3 -s -1 -D
 	until heddle exec h6 -- grep -hq ':1451 .* 0A ' /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done
-	heddle exec h1 -- iperf3 -c h6 -t 1
+	heddle exec h1 -- iperf3 -c h6 -n 1M
 	heddle down
 	[ -z "$(ls -A /tmp/run)" ]
 	echo done

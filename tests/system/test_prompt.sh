@@ -172,7 +172,7 @@ $prompt
 > step 10ns\\r
 < us; next event at
 $prompt
-$ends" --set run.duration=1000s
+$ends" --set run.duration=1000s --pack=1
 }
 
 # where it stops depends on the machine, what follows does not
