@@ -102,6 +102,8 @@ static void path_try(uint32_t from, uint32_t at, uint32_t level, uint32_t via, u
 
 static bool has_circle(void)
 {
+	static const uint64_t none[CHANNELS_MAX / 64];
+
 	memset(waits, 0, sizeof(waits));
 	for (uint32_t from = 0; from < topology.switch_count; from++)
 		for (uint32_t to = 0; to < topology.switch_count; to++) {
@@ -115,7 +117,7 @@ static bool has_circle(void)
 				path_try(CHANNELS_MAX, from, 0, tables->vias[i] - 1u, to, 0);
 		}
 	for (uint32_t k = 0; k < CHANNELS_MAX; k++)
-		for (uint32_t i = 0; i < CHANNELS_MAX; i++)
+		for (uint32_t i = 0; memcmp(waits[k], none, sizeof(none)) && i < CHANNELS_MAX; i++)
 			for (uint32_t word = 0;
 			     waits[i][k / 64] >> k % 64 & 1 && word < CHANNELS_MAX / 64; word++)
 				waits[i][word] |= waits[k][word];
