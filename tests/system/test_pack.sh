@@ -215,7 +215,7 @@ check "RoCE" same roce-compare "${short[@]}" --set run.duration=1ms
 check "port groups" same port-group-incast "${short[@]}"
 check "small packets" same small-packets "${short[@]}" --set run.duration=60us --set run.warmup=20us
 check "TCP and PFC" same pfc-victim "${short[@]}"
-check "a dragonfly" same dragonfly-adaptive "${short[@]}"
+check "a dragonfly" same dragonfly-adaptive "${short[@]}" --set run.sample=10us
 check "tables, parameters and steps at the prompt" prompt_same
 check "without io_uring" fallback
 check "--pack=3: three processes" counts 3 3 worker2

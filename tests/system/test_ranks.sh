@@ -194,7 +194,7 @@ check "flow channels: the same bytes with 2 and 4 ranks" same '2 4' permutation-
 check "a link that fails and returns" same 2 link-failure
 check "RoCE, 4 ranks" same 4 roce-compare "${short[@]}"
 check "port groups" same 2 port-group-incast "${short[@]}"
-check "a dragonfly by groups" same 3 dragonfly-adaptive "${short[@]}"
+check "a dragonfly by groups" same 3 dragonfly-adaptive "${short[@]}" --set run.sample=10us
 check "two workers in each rank" same 2 permutation-16 --pack 2 "${short[@]}"
 check "captures" captures
 check "tables, parameters and steps at the prompt" prompt_same
