@@ -3,11 +3,11 @@
 
 usage: http_client.py CASE URL      URL as heddle prints it, with its token
        http_client.py get URL PATH [HEADER...]         prints the body
+       http_client.py ended URL ID                     waits for its end, prints the state
        http_client.py post URL PATH JSON               prints status and body
 
 Each case is a function below. It ends with an AssertionError if the server answers wrongly.
 """
-import concurrent.futures
 import json
 import socket
 import sys
@@ -197,6 +197,8 @@ def malformed(server):
             b'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
             b'POST /fork HTTP/1.1\r\n' + host + secret +
             b'Content-Type: application/json\r\nContent-Length: 2000\r\n\r\n{"of": 1']
+    # to load it takes longer than most requests
+    import concurrent.futures
     # some of them are answered when the server's patience ends: all at a time
     with concurrent.futures.ThreadPoolExecutor(len(requests)) as pool:
         answers = list(pool.map(server.raw, requests))
@@ -305,6 +307,18 @@ def slow(server):
 
 def get(server, path, *headers):
     sys.stdout.buffer.write(server.ask(path, headers=headers)[2])
+
+
+def ended(server, number):
+    """waits for minutes until the run of a recording has ended; prints the state"""
+    state = 'growing'
+    for _ in range(3000):
+        found = json.loads(server.ask('/recordings')[2])['recordings']
+        state = next(recording['state'] for recording in found if recording['id'] == int(number))
+        if state != 'growing':
+            break
+        time.sleep(0.1)
+    print(state)
 
 
 def post(server, path, body):

@@ -23,15 +23,8 @@ shown() {
 at_end 'kill $viewed 2>/dev/null'
 # of ID FILTER - of a recording in the list
 of() { python3 "$client" get "$url" /recordings | jq -r ".recordings[] | select(.id == $1) | .$2"; }
-# ended ID - waits until its run has ended, for minutes if heddle lives; prints the state
-ended() {
-	over() { of "$1" state | grep -v growing; }
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		wait_for over "$1" && return
-		kill -0 "$viewed" 2>/dev/null || return 1
-	done
-	return 1
-}
+# ended ID - waits until its run has ended; prints the state
+ended() { python3 "$client" ended "$url" "$1"; }
 bytes_of() { python3 "$client" get "$url" "/recordings/$1"; }
 fork() { python3 "$client" post "$url" /fork "$1"; }
 # nothing_left PID... - these processes have ended, and there is no file
@@ -162,9 +155,9 @@ cc -shared -fPIC -w -o "$scratch/e.so" "$scratch/e.c" 2>/dev/null || cp "$heddle
 # no_file ID SETTINGS - a fork with these ends with the error that a file is named, and no more
 no_file() {
 	fork "{\"of\": 1, \"settings\": $2}" >/dev/null
-	[ "$(ended "$1")" = failed ] && grep -q 'may not name a file here' <(of "$1" error) &&
-		[ "$(of "$1" error | grep -cE 'in a file|expected|loaded|No such')" = 0 ] &&
-		[ "$(python3 "$client" delete "$url" "/recordings/$1")" = 204 ] || { of "$1" error; return 1; }
+	[ "$(ended "$1")" = failed ] && of "$1" error >"$scratch/error" && says error 'may not name a file here' &&
+		! grep -E 'in a file|expected|loaded|No such' "$scratch/error" &&
+		[ "$(python3 "$client" delete "$url" "/recordings/$1")" = 204 ]
 }
 check 'a library is not loaded' no_file 6 "[\"roce.congestion-control=own\",\"roce.own-control=$scratch/e.so\"]"
 workload='{\"name\":\"incast\",\"pattern\":\"permutation\",\"si\\x7aes\":\"'
