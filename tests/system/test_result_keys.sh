@@ -114,28 +114,34 @@ row() {
 		"$top/docs/tables.md"
 }
 
-# shown NODE TABLE SCENARIO... - prints what the prompt shows
-shown() {
-	printf 'show %s %s\nquit\n' "$1" "$2" >"$scratch/script"
-	"$heddle" run "${@:3}" --break-at 20us --quiet --script "$scratch/script" </dev/null 2>/dev/null | sed 1d
+# shows NODE TABLES SCENARIO... - what the prompt shows of each, as text and as JSON, to
+# $scratch/shows: each time and at first the time of the fabric, then a part
+shows() {
+	for table in $2; do printf "show $1 %s\nstatus\n" "$table" "$table --json"; done >"$scratch/script"
+	echo quit >>"$scratch/script"
+	"$heddle" run "${@:3}" --break-at 20us --quiet --script "$scratch/script" </dev/null 2>/dev/null >"$scratch/shows"
 }
+# part NUMBER - of $scratch/shows, from 1 on
+part() { awk -v wanted="$1" '/^at [0-9.]* us;/ { part++; next } part == wanted' "$scratch/shows"; }
 
 # tables SECTION NODE SCENARIO [OPTION...] - are all tables of NODE in this section, and all words
 # of their headings in the table's row? Has the JSON of each the same words as keys, and are what it
 # says once in the row too?
 tables() {
-	local section=$1 node=$2 table word
+	local section=$1 node=$2 table word shown=0
 	shift 2
 	echo "show $node no-such-table" >"$scratch/script"
 	"$heddle" run "$@" --break-at 20us --script "$scratch/script" >/dev/null 2>"$scratch/err" </dev/null
 	sed -n 's/.* it has: //p' "$scratch/err" | tr ' ' '\n' | grep -v '^trace$' | grep . >"$scratch/names"
 	[ -s "$scratch/names" ] || { cat "$scratch/err" && return 1; }
 	: >"$scratch/missing"
+	shows "$node" "$(cat "$scratch/names")" "$@"
 	while read -r table; do
-		shown "$node" "$table" "$@" | grep -m 1 -E '^ *(port|dest|dlid|group|slot|workload|class|entry|name) ' >"$scratch/heading"
+		shown=$((shown + 2))
+		part $((shown - 1)) | grep -m 1 -E '^ *(port|dest|dlid|group|slot|workload|class|entry|name) ' >"$scratch/heading"
 		[ -s "$scratch/heading" ] || echo "$section: $table: no heading" >>"$scratch/missing"
 		[ -n "$(row "$section" "$table")" ] || echo "$section: table '$table' is not in docs/tables.md" >>"$scratch/missing"
-		shown "$node" "$table --json" "$@" >"$scratch/json"
+		part $shown >"$scratch/json"
 		jq -r 'del(.node, .table, .rows) | keys[]' "$scratch/json" >"$scratch/once" || echo "$section: $table: no JSON" >>"$scratch/missing"
 		jq -r '.rows[0] // empty | keys_unsorted | join(" ")' "$scratch/json" >"$scratch/keys"
 		[ ! -s "$scratch/keys" ] || [ "$(xargs <"$scratch/heading")" = "$(cat "$scratch/keys")" ] ||
@@ -154,7 +160,8 @@ tables() {
 
 # traced NODE SCENARIO - the last events, for programs
 traced() {
-	shown "$1" 'trace --json' "$2" | jq -e '.table == "trace" and (.rows | length > 0 and all(has("at_us") and has("event") and has("value")))'
+	shows "$1" trace "$2"
+	part 2 | jq -e '.table == "trace" and (.rows | length > 0 and all(has("at_us") and has("event") and has("value")))'
 }
 
 check 'show: a switch with flow channels' tables 'Switch, flow channels' s508 "$topologies/parking-lot.yaml"
