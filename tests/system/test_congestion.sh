@@ -109,8 +109,12 @@ done
 
 victims='same-way same-nic other-way same-switch'
 
-# of FILE WORKLOAD FIELD - a figure of a workload
-of() { jq -r --arg name "$2" ".groups[\$name] | $3" "$scratch/$1"; }
+# of FILE WORKLOAD FIELD - a figure of a workload; jq, which takes long to start, reads FILE once
+of() {
+	[ "$scratch/$1.groups" -nt "$scratch/$1" ] || jq -r '.groups | paths(numbers) as $path | "\($path | join(".")) \(getpath($path))"' \
+		"$scratch/$1" >"$scratch/$1.groups"
+	sed -n "s/^$2$3 //p" "$scratch/$1.groups"
+}
 
 # as_alone FILE WORKLOAD - at least 95 % of the bandwidth, at most 1.3 times the p99 that it has in
 # $scratch/alone
