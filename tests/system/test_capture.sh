@@ -194,16 +194,16 @@ check 'so does one in which a node dies' killed
 all_killed() {
 	"$heddle" run "$lot" --quiet --set run.duration=10s --capture all=all_killed.pcapng --capture-snap 64 >out 2>err &
 	local pid=$! victim
-	in_the_end written $pid || { kill $pid; return 1; }
+	wait_for written $pid >/dev/null || { kill $pid; return 1; }
 	victim=$(children $pid | cut -d ' ' -f 1)
 	kill -KILL "$victim"
 	wait $pid
 	[ $? = 4 ] && says err "(pid $victim) was killed" && capinfos all_killed.pcapng | grep 'Strict time order: *True' &&
 		[ "$(fields all_killed.pcapng link | sort -u | wc -l)" -gt 10 ] && [ -z "$(ls ./*.part.* 2>/dev/null)" ]
 }
-# has each node of process $1 written some of what it has sent?
+# written PID - yes, once each node of this process has written some of what it has sent
 written() {
-	[ "$(find /proc/"$1"/fd -lname '*(deleted)' -exec stat -L -c %s {} + 2>/dev/null | awk '$1 > 1000000' | wc -l)" -gt 2 ]
+	[ "$(find /proc/"$1"/fd -lname '*(deleted)' -exec stat -L -c %s {} + 2>/dev/null | awk '$1 > 1000000' | wc -l)" -gt 2 ] && echo yes
 }
 check 'with all links in one file: the same' all_killed
 all_ended() {
