@@ -48,9 +48,9 @@ image_make() {
 	p import --change 'ENTRYPOINT ["/bin/serve"]' --change 'CMD ["-p", "8080", "-h", "/www"]' --change 'USER web' --change 'ENV GREETING=hello' \
 		--change 'WORKDIR /www' "$scratch/image.tar" "$tag:web" &&
 		p import --change 'CMD ["sleep", "8770"]' --change "USER 1234:crew" "$scratch/image.tar" "$tag:number" &&
-		p import --change 'CMD ["sleep", "8771"]' --change 'USER nobody-here' "$scratch/image.tar" "$tag:no-user"
+		p import --change 'CMD ["sleep", "8771"]' --change 'USER nobody-here' "$scratch/image.tar" "$tag:no-user" &&
+		web_id=$(p image inspect --format '{{.Id}}' "$tag:web")
 }
-image_id() { p image inspect --format '{{.Id}}' "$tag:$1"; }
 image_end() { p rmi --force "$tag:web" "$tag:number" "$tag:no-user" "$tag:web2"; }
 
 # ---- fabrics ----
@@ -83,7 +83,7 @@ as_scenario_says() { [ "$(wait_for has_run other)" = '0 /www changed 1' ] && ! p
 programs_of() { x "$1" -- sh -c 'cat /proc/[0-9]*/comm'; }
 shown() { h ps --json | jq -e '[.[0].programs[] | select(.host == "web").command] == ["/bin/serve -p 8080 -h /www"] and all(.[0].programs[]; .running)'; }
 # what is unpacked, with owners and times
-content() { find "$cache/$(image_id web)/root" -printf '%P %T@ %s %m %U:%G\n' | sort; }
+content() { find "$cache/$web_id/root" -printf '%P %T@ %s %m %U:%G\n' | sort; }
 unchanged() {
 	content >"$scratch/before"
 	x web -- sh -c 'echo changed >/www/index.html; rm /bin/vi; mkdir /new' && [ "$(x h2 -- busybox wget -q -O - http://web:8080/)" = changed ] &&
@@ -93,7 +93,7 @@ unchanged() {
 # of the machine, for user N of the host
 owner_of() { if [ "$who" = root ]; then echo "$1"; elif [ "$1" = 0 ]; then echo $nobody; else echo $((subordinate + $1 - 1)); fi; }
 listed() {
-	h image list --json | jq -e 'length == 1 and .[0].used and .[0].bytes > 0 and .[0].name == "'"$tag:web"'" and .[0].id == "'"$(image_id web)"'"' &&
+	h image list --json | jq -e 'length == 1 and .[0].used and .[0].bytes > 0 and .[0].name == "'"$tag:web"'" and .[0].id == "'"$web_id"'"' &&
 		h image list | grep "used .*$tag:web"
 }
 prune_spares() { [ "$(h image prune)" = 'nothing to remove' ] && content | diff "$scratch/before" -; }
@@ -153,7 +153,7 @@ bad_answer() {
 		with_podman 'case $2 in exists) exit 0 ;; inspect) echo "[" ;; esac' && says out 'is no JSON'
 }
 # of this image: other tests unpack theirs at the same time
-no_container() { ! podman ps --all --format '{{.Names}}' | grep "heddle-unpacks-$(image_id web | cut -c 1-16)"; }
+no_container() { ! podman ps --all --format '{{.Names}}' | grep "heddle-unpacks-${web_id:0:16}"; }
 # unpacking fails in the middle: nothing of it is taken for whole, now or later
 broken() {
 	with_podman "case \$1 in export) $real \"\$@\" -o $scratch/half; cat $scratch/half | head -c 100000; exit 3 ;; *) exec $real \"\$@\" ;; esac" && says out "fabric.yaml:7:31: image" &&
@@ -194,7 +194,7 @@ freed() {
 }
 
 all() {
-	check "$who: images are made" image_make
+	check "$who: images are made" p image exists "$tag:no-user"
 	check "$who: two hosts of an image" first
 	check "$who: its program serves another host" served
 	check "$who: user, folder, variables and command of the image" as_image_says
