@@ -345,7 +345,7 @@ suite-sim: $(unit_suites) $(sim_tests) $(replays)
 # what no test links
 mains: $(call obj,switchd/main.c nicd/main.c workerd/main.c orchestrator/main.c $(if $(MPI),rankd/main.c rankd/link/transport.c))
 # long ones first: the last ones running leave no core idle for long
-long_suites := $(addprefix $(B)/suite/orchestrator.,operate view live hosts)
+long_suites := $(addprefix $(B)/suite/orchestrator.,operate run view live hosts)
 checked := $(subst $(B)/,build/asan/,$(long_suites)) $(large_tests) \
 	   $(subst $(B)/,build/asan/,$(sim_tests) $(filter-out $(long_suites),$(unit_suites)) $(replays))
 # of minutes, in make soak: pods of an image that is built first
