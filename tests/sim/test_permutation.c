@@ -213,7 +213,7 @@ static char *shuffled(uint32_t half, uint32_t seed)
 static double shuffled_share(uint32_t half, uint32_t seed, const char *redirect, bool *inputs)
 {
 	char *topology = shuffled(half, seed);
-	const char *more[] = { topology, redirect, "run.duration=1700us", NULL };
+	const char *more[] = { topology, redirect, NULL };
 	struct sim sim;
 	double result;
 
@@ -281,7 +281,7 @@ TEST(adaptive__redirects_find_a_way_for_all)
 TEST(adaptive__redirects_find_a_way_for_many)
 {
 	static const char *const many[] = { "topology={generate: fat-tree, radix: 8}",
-					    "run={duration: 2700us, warmup: 2500us, drain: no}",
+					    "run={duration: 3ms, warmup: 2500us, drain: no}",
 					    NULL };
 
 	for (uint32_t seed = MANY_SEED_FIRST; seed < MANY_SEED_FIRST + MANY_SEEDS; seed++) {
