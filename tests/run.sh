@@ -2,7 +2,7 @@
 # run - runs test programs. Prints a line for each, and the output of those that fail.
 # usage: tests/run.sh [-b COMMAND] NAME PROGRAM... [+ PROGRAM...] [++ PROGRAM...] [-- PROGRAM...]
 #
-# Programs before '++' and '--' run two more at a time than there are cores, since many of them
+# Programs before '++' and '--' run three more at a time than there are cores, since many of them
 # wait. Those after '++' then run one on each core: they leave most of it idle, and judge delays.
 # Those after '--' run one by one. Without '--' all run one by one. COMMAND builds the programs
 # after '+': it runs with a lower priority in place of one of the first ones, and takes the time in
@@ -77,7 +77,7 @@ count=0
 begun=(0 0) turn=0
 while :; do
 	running=$(jobs -r | wc -l)
-	[ "$running" -le $((cores + 1)) ] || { wait -n; continue; }
+	[ "$running" -le $((cores + 2)) ] || { wait -n; continue; }
 	program=${first[begun[0]]-} next=0
 	if [ -z "$build" ] || build_is ok; then
 		[ -z "${built[begun[1]]-}" ] || { [ -n "$program" ] && [ $turn = 0 ]; } || { program=${built[begun[1]]} next=1; }
