@@ -13,7 +13,7 @@
 # (failed). The line shows the elapsed time and the CPU time (user and system) of the program. Lines
 # 'skipped ...' of a test that passed are checks that it did not make: the end lists and counts
 # them. COMMAND counts as a program; if it fails, those that it builds are not run, and count as not
-# passed.
+# passed. Processes that are left of programs, and still there after five seconds, are a failure.
 set -u
 
 build=
@@ -47,6 +47,7 @@ done
 # one LOG PROGRAM [ARGUMENT...]
 one() {
 	local log=$1 status word TIMEFORMAT='%1R %1U %1S'
+	local -x TESTS_RUN=$$
 	shift
 	{ time "$@" >"$log" 2>&1 </dev/null; } 2>"$log.time"
 	status=$?
@@ -101,6 +102,20 @@ for program in ${alone[@]+"${alone[@]}"}; do
 	one "$work/$count" "$program"
 done
 
+# left_behind - the processes that have the mark of programs, which all have ended
+left_behind() {
+	local each
+	for each in $(grep -lzx "TESTS_RUN=$$" /proc/[0-9]*/environ 2>/dev/null); do
+		echo "left behind: process ${each//[^0-9]/}, $(tr '\0' ' ' <"${each%environ}cmdline" 2>/dev/null)"
+	done
+}
+for _ in 1 2 3 4 5; do
+	left=$(left_behind)
+	[ -n "$left" ] || break
+	sleep 1
+done
+[ -z "$left" ] || { echo "$left" && echo FAILED >"$work/left.word"; }
+
 # words WORD - how many programs ended so
 words() { cat "$work"/*.word 2>/dev/null | grep -cx "$1"; }
 # checks that tests did not make, although they passed
@@ -110,4 +125,4 @@ not_run=$((${#built[@]} - begun[1]))
 echo "$name: $(words ok) passed, $(words FAILED) failed, $(words skipped) skipped;" \
 	"$(cat "$work"/*.skipped 2>/dev/null | wc -l) checks or programs SKIPPED;" \
 	"$(awk '{ s += $2 + $3 } END { printf "%.0f", s }' "$work"/*.time) s CPU"
-[ $not_run = 0 ] && [ "$(words ok)" = $((count - $(words skipped))) ]
+[ -z "$left" ] && [ $not_run = 0 ] && [ "$(words ok)" = $((count - $(words skipped))) ]

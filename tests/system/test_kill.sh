@@ -18,6 +18,7 @@ seed=${SEED:-$RANDOM}
 RANDOM=$seed
 goal_ms=2000
 guard_s=300
+mkfifo "$scratch/never" # a line that never comes
 echo "seed $seed, $rounds rounds"
 
 now_ms() {
@@ -39,14 +40,15 @@ wait_gone() {
 	done
 }
 
-# wait_end - waits for the orchestrator, whose exit status is returned; what hangs is killed
+# wait_end - waits for the orchestrator, whose exit status is returned; what hangs is killed. The
+# guard has no child that could outlive it.
 wait_end() {
 	local guard status
-	(sleep $guard_s && touch "$scratch/hung" && kill -KILL "$orchestrator") >/dev/null 2>&1 &
+	(read -rt $guard_s <>"$scratch/never" || { touch "$scratch/hung" && kill -KILL "$orchestrator"; }) >/dev/null 2>&1 &
 	guard=$!
 	wait "$orchestrator"
 	status=$?
-	kill $(children $guard) $guard 2>/dev/null
+	kill $guard 2>/dev/null
 	wait $guard 2>/dev/null
 	[ ! -e "$scratch/hung" ] || { echo "hang guard: not over after $guard_s s, killed"; rm "$scratch/hung"; }
 	return $status
