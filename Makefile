@@ -360,7 +360,7 @@ beside_others := $(patsubst %,tests/system/test_%.sh,container view_run page ran
 	flow_held cli wire_tshark attach_containers attach_rootless outside import lab_commands real_order live_faults \
 	join refused result_keys show_flow no_io_uring rogue_peer break back prompt slow english install suite python \
 	dissector capture_live kill save make stall port_group_hosts sockets layers events record view figures metrics carrier \
-	impair kubernetes)
+	impair kubernetes runner)
 # these judge delays, and leave most of a core idle: one for each core
 quiet_ones := $(patsubst %,tests/system/test_%.sh,links real_run top tunnel)
 alone := $(filter-out $(beside_others) $(quiet_ones),$(system_tests))

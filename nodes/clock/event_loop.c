@@ -260,8 +260,8 @@ void event_loop_close_all(struct event_loop *loop, const int *fds, uint32_t coun
 
 		uint32_t closed = uring ? close_batch(loop, fds, batch) : 0;
 
-		uring = closed ==
-			batch; /* else what the kernel did not take is still in the ring */
+		/* else what the kernel did not take is still in the ring */
+		uring = closed == batch;
 		for (uint32_t i = closed; i < batch; i++)
 			close(fds[i]);
 		fds += batch;

@@ -61,7 +61,7 @@ static const struct option_row rows[] = {
 	CLIENT_FABRIC(AT(fabric)),
 	OPTION_TEXT("--hosts", "GLOB", AT(glob), "only between hosts whose names match"),
 	OPTION_TEXT("--wait", "SECONDS", AT(wait),
-		    "for an answer (5); ping repeats its request each second"),
+		    "for an answer (10); ping repeats its request each second"),
 	OPTION_FLAG("--json", AT(json), "each pair, for programs"),
 };
 
@@ -166,7 +166,7 @@ static int result_print(const struct ping_result *result)
 
 static int hosts_ping(const struct ping_request *request, const struct host_names *hosts)
 {
-	char shell[] = "/bin/sh", option[] = "-c", name[] = "ping-all", five[] = "5";
+	char shell[] = "/bin/sh", option[] = "-c", name[] = "ping-all", ten[] = "10";
 	char **argv = calloc(hosts->count + 6, sizeof(*argv));
 	struct ping_result result = { .hosts = hosts,
 				      .pairs = json_array(),
@@ -184,7 +184,7 @@ static int hosts_ping(const struct ping_request *request, const struct host_name
 	argv[1] = option;
 	argv[2] = script;
 	argv[3] = name;
-	argv[4] = request->wait ? (char *)request->wait : five;
+	argv[4] = request->wait ? (char *)request->wait : ten;
 	for (size_t i = 0; i < hosts->count; i++)
 		argv[5 + i] = hosts->names[i];
 	status = exec_many(&many);

@@ -141,10 +141,10 @@ TEST(ping_all__each_pair)
 	/* what does not answer is named: B and C reach each other only */
 	ASSERT_STATUS("link|s1:s2|down", 0);
 	ASSERT_HAS(printed, "3     s1:1 - s2:2                   down ");
-	ASSERT_STATUS("ping-all", 1);
+	ASSERT_STATUS("ping-all|--wait|5", 1);
 	ASSERT_HAS(printed, "2 of 6 pairs answer");
 	ASSERT_HAS(printed, "A");
-	ASSERT_STATUS("ping-all|--json", 1);
+	ASSERT_STATUS("ping-all|--wait|5|--json", 1);
 	ASSERT_HAS(printed, "\"from\": \"C\",\n    \"to\": \"B\",\n    \"ms\": ");
 	ck_assert_uint_eq(times(printed, "\"ms\": null"), 4);
 	down();
