@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_runner - does tests/run.sh say what passed, failed, was skipped or left a process, and end so?
+# test_runner - does tests/run.sh say what passed, failed, was skipped or left a process?
 set -u
 . "$(dirname "$0")/common.sh"
 
